@@ -301,7 +301,12 @@ ngx_txid_time_words(ngx_conf_t *cf, ngx_txid_time_t **list, ngx_str_t *source, n
         } else if (ngx_strcmp(word->data, "ms") == 0 && i == 3) {
             time->iso8601 = false;
 
-        } else if (ngx_strncmp(word->data, "format=", 7) == 0 && i == cf->args->nelts - 1) {
+        } else if (ngx_strncmp(word->data, "format=", 7) == 0) {
+            if (i != cf->args->nelts - 1) {
+                ngx_txid_conf_error(cf, "\"%V\" must come last", word);
+                return NULL;
+            }
+
             format.len = word->len - 7;
             format.data = word->data + 7;
             if (ngx_txid_open_times(cf, &format, 1, true, &time->times) != NGX_OK) {
@@ -313,7 +318,7 @@ ngx_txid_time_words(ngx_conf_t *cf, ngx_txid_time_t **list, ngx_str_t *source, n
             return NULL;
 
         } else {
-            ngx_txid_conf_error(cf, "\"%V\" is not format=..., which comes last", word);
+            ngx_txid_conf_error(cf, "\"%V\" is not format=...", word);
             return NULL;
         }
     }

@@ -189,8 +189,12 @@ struct Rank {
 impl Rank {
     #[inline]
     fn new(at: usize, text: &[u8], numbers: &Numbers, now_ms: i64) -> Option<Self> {
-        let Core { holds, since_ms, .. } = CORES[at];
-        let holds = holds?(text, numbers)?;
+        Some(Self::of(at, CORES[at].holds?(text, numbers)?, now_ms))
+    }
+
+    #[inline(always)]
+    fn of(at: usize, holds: Holds, now_ms: i64) -> Self {
+        let since_ms = CORES[at].since_ms;
         let unlikely = match holds.ms {
             Some(ms) if ms < since_ms => Some(Unlikely::TooEarly),
             Some(ms) if ms > now_ms.saturating_add(DAY_MS) => Some(Unlikely::TooLate),
@@ -201,7 +205,7 @@ impl Rank {
             (None, Some(ms)) if is_new(ms, now_ms) => holds.bits - BITS_OF_AN_HOUR,
             (None, _) => holds.bits,
         };
-        Some(Self { ms: holds.ms, unlikely, bits })
+        Self { ms: holds.ms, unlikely, bits }
     }
 }
 
@@ -625,16 +629,21 @@ impl Timed {
         Ok(has_a_time.then_some(Self { at, numbers, epoch_ms }))
     }
 
+    /// What a text holds, with its time since 1970, if it is an id of the format.
+    fn holds(&self, text: &[u8]) -> Option<Holds> {
+        let holds = CORES[self.at].holds?(text, &self.numbers)?;
+        Some(Holds { ms: Some(holds.ms?.saturating_add(self.epoch_ms)), ..holds })
+    }
+
     /// The time in a text, if it is an id of the format.
     pub(crate) fn ms(&self, text: &[u8]) -> Option<i64> {
-        Some(CORES[self.at].holds?(text, &self.numbers)?.ms?.saturating_add(self.epoch_ms))
+        self.holds(text)?.ms
     }
 
     /// The same, unless it cannot be; and how likely the reading is.
     pub(crate) fn likely_ms(&self, text: &[u8], now_ms: i64) -> Option<(u32, i64)> {
-        let now_ms = now_ms.saturating_sub(self.epoch_ms);
-        let rank = Rank::new(self.at, text, &self.numbers, now_ms).filter(|rank| rank.unlikely.is_none())?;
-        Some((rank.bits, rank.ms?.saturating_add(self.epoch_ms)))
+        let rank = Rank::of(self.at, self.holds(text)?, now_ms);
+        Some((rank.bits, rank.ms?)).filter(|_| rank.unlikely.is_none())
     }
 }
 

@@ -146,6 +146,8 @@ mod tests {
         let mut text = [0; Maker::MAX_LEN];
         let len = xid.write_by(now_ms, &mut text).unwrap().len;
         assert_eq!(Times::first(["txid"]).unwrap().ms(&text[..len]), Some(now_ms / 1000 * 1000));
+        // Of other formats alone, not even a txid of now is one.
+        assert_eq!(Times::only(["uuid_v7"]).unwrap().ms(&made("txid", now_ms)), None);
         // Both are made, so an old text can be either.
         assert_eq!(Times::first(["txid", "xid"]).unwrap().ms(&old), None);
         assert_eq!(Times::only(["xid", "txid"]).unwrap().ms(&text[..len]), Some(now_ms / 1000 * 1000));
@@ -155,8 +157,10 @@ mod tests {
     fn formats_have_layouts_and_epochs() {
         let times = Times::first(["snowflake(node=1,layout=discord,state=/a)"]).unwrap();
         assert_eq!(times.ms(b"175928847299117063"), Some(1_462_015_105_796));
-        let times = Times::only(["trace-id(epoch=2020-01-01)"]).unwrap();
-        assert_eq!(times.ms(b"00000000800000000000000000000001"), Some(1_577_836_800_256));
+        let of_a_trace = ["trace-id(epoch=2020-01-01)"];
+        for times in [Times::only(of_a_trace), Times::first(of_a_trace)] {
+            assert_eq!(times.unwrap().ms(b"00000000800000000000000000000001"), Some(1_577_836_800_256));
+        }
         for (format, wrong) in [
             ("uuid_v4", "ids of uuid_v4 have no time"),
             ("uuid_v9", "\"uuid_v9\" is not a format; the formats are txid, "),

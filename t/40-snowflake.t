@@ -180,6 +180,7 @@ layout { time_bits = 41.5, node_bits = 10, sequence_bits = 12 }
 layout { time_bits = 41, node_bits = 11, sequence_bits = 12 }
 layout { time_bits = 41, node_bits = 10, sequence_bits = 12, unit_ms = 0 }
 layout { time_bits = 41, node_bits = 10, sequence_bits = 12, epoch = "2020-02-30" }
+layout { time_bits = 41, node_bits = 10, sequence_bits = 12, random_start = 4097 }
 ngx.say()
 node(nil)
 node(true)
@@ -223,6 +224,7 @@ false cannot make a generator: layout has time_bits '41.5', not an integer from 
 false cannot make a generator: layout has 64 bits of time, node and sequence, more than the 63 of an id
 false cannot make a generator: layout has unit_ms '0', not an integer from 1 to 4294967296
 false cannot make a generator: layout has epoch '2020-02-30', not an integer from -9007199254740992 to 9007199254740992 or a date such as 2014-09-01T00:00:00Z
+false cannot make a generator: layout has random_start '4097', not an integer from 1 to 4096
 
 false bad option 'node' to 'new' (number, string or function that returns one expected, got nil)
 false bad option 'node' to 'new' (number, string or function that returns one expected, got boolean)

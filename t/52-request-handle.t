@@ -318,3 +318,31 @@ X-Request-Id: mine
 X-Forwarded-For: 10.0.0.1
 --- response_body
 10.0.0.1 false
+
+
+
+=== TEST 12: an id may come in one of several headers, and goes on under the first name
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { accept = true, header = { "CF-Ray", "X-Request-Id" }, on_invalid = "reject" }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    location / { return 200 "[$http_cf_ray] [$http_x_request_id]\n"; }
+}
+--- config
+location = /t {
+    rewrite_by_lua_block { request.handle() }
+    proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+}
+--- request eval
+[("GET /t") x 4]
+--- more_headers eval
+["CF-Ray: ray\nX-Request-Id: id", "X-Request-Id: id", "CF-Ray: not valid\nX-Request-Id: id", "CF-Ray: not valid"]
+--- error_code eval
+[200, 200, 200, 400]
+--- response_body_like eval
+[qr/^\[ray\] \[id\]$/, qr/^\[id\] \[id\]$/, qr/^\[id\] \[id\]$/, qr/400/]
+--- response_headers_like eval
+["CF-Ray: ray", "CF-Ray: id", "CF-Ray: id", "CF-Ray: [0-9a-v]{20}"]

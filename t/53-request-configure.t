@@ -32,6 +32,11 @@ try { header = "X-Id:" }
 try { header = "content-length" }
 try { header = "Accept-Ranges" }
 try { header = 1 }
+try { header = {} }
+try { header = { "A", "Host" } }
+try { header = { "A", "a" } }
+try { header = { "A", "B", "C", "D", "E" } }
+try { header = { "A", 5 } }
 try { accept = { "10.0.0.0/8", "10.0.0.0/33" } }
 try { accept = { "::/129" } }
 try { accept = { "::ffff:10.0.0.0/8" } }
@@ -48,6 +53,10 @@ try { format = "../txid" }
 try { format = "uuid.v7" }
 try { format = "snowflake" }
 try { on_invalid = "ignore" }
+try { on_invalid = "reject" }
+try { valid = "a" }
+try { server_timing = true }
+try { server_timing = "yes" }
 try { response = "yes" }
 try { upstream = 1 }
 --- response_body_like
@@ -61,6 +70,11 @@ resty.txid.request: header: "X-Id:" is not the name of a header
 resty.txid.request: header: "content-length" has a meaning of its own; name another header, such as X-Request-Id
 resty.txid.request: header: "Accept-Ranges" has a meaning of its own; name another header, such as X-Request-Id
 resty.txid.request: header must be the name of a header or a list of names, not 1
+resty.txid.request: header: "" is not the name of a header
+resty.txid.request: header: "Host" has a meaning of its own; name another header, such as X-Request-Id
+resty.txid.request: header: "a" is there twice
+resty.txid.request: header: 5 headers are too many: an id may come in 4
+resty.txid.request: header must be the name of a header or a list of names, not this table \(entry 2 is 5\)
 resty.txid.request: accept: "10.0.0.0/33" is not an address, a network such as .*
 resty.txid.request: accept: "::/129" is not an address, .*
 resty.txid.request: accept: "::ffff:10.0.0.0/8" contains IPv4-mapped addresses, .* IPv4 network
@@ -77,6 +91,10 @@ resty.txid.request: format must be the name of a format such as txid or uuid_v7,
 resty.txid.request: format must be the name of a format such as txid or uuid_v7, not "uuid.v7" \(.*\)
 resty.txid.request: format must be the name of a format such as txid or uuid_v7, not "snowflake" \(.*(?:node= is missing|needs libtxid).*\)
 resty.txid.request: on_invalid: "ignore" is neither replace nor reject
+resty.txid.request: on_invalid has no effect, because accept is off: leave it out, or set accept
+resty.txid.request: valid has no effect, because accept is off: leave it out, or set accept
+resty.txid.request: server_timing is true, but trace is off
+resty.txid.request: server_timing must be true or false, not "yes"
 resty.txid.request: response must be true or false, not "yes"
 resty.txid.request: upstream must be true or false, not 1
 

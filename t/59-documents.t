@@ -69,10 +69,13 @@ sub missing {
     return 'there is no txid-agent: make agent' if $language =~ /^(?:sh|console)$/ && $text =~ /\btxid-agent\b/ && !-x "$release/txid-agent";
     return 'there is no node' if $language eq 'js' && !`which node`;
     return if $language ne 'nginx';
+    return 'this nginx was built without --with-http_sub_module' if $text =~ /^\s*sub_filter /m && Modules::nginx('-V') !~ /--with-http_sub_module/;
     return if $text !~ /^\s*txid_\w+ /m && $text !~ /ngx_http_txid_module/;
     return "there is no $native: make nginx-module" if !-e $native;
     return Modules::misfit();
 }
+
+sub sends_the_id { $_[0] =~ /X-Request-Id|request"\)\.handle/ }
 
 # Completes a part of a configuration.
 sub configuration {
@@ -89,14 +92,19 @@ sub configuration {
     $text = "events {}\n$text" unless $text =~ /^events /m;
     # nginx's own log is root's.
     $text =~ s!^http \{\n!http {\naccess_log logs/access.log;\n!m unless $text =~ /\baccess_log\b/;
-    my $upstream = <<'END';
+    # As a service that asks for an id: of the subrequests of auth_request, too.
+    my $refuses = sends_the_id($text) ? 'if ($http_x_request_id = "") { return 403; }' : '';
+    my $upstream = <<"END";
 upstream backend { server unix:PREFIX/upstream.sock; }
 server {
     listen unix:PREFIX/upstream.sock;
     access_log off;
     # As many upstreams do. The client must not get it.
     add_header X-Request-Id upstream;
-    location / { return 200 "$http_x_request_id"; }
+    location / {
+        $refuses
+        return 200 "\$http_x_request_id";
+    }
 }
 END
     # Behind the example's own server, which is then the first of its address.
@@ -113,7 +121,7 @@ sub check_nginx {
     my ($path) = $text =~ m{location / \{} ? '/' : $text =~ m{location = (/\S+)} ? $1 : '/';
     my ($status, $sent, $body) = request($port, $path);
     is $status, 200, "GET $path";
-    if ($text =~ /X-Request-Id|request"\)\.handle/) {
+    if (sends_the_id($text)) {
         like $sent, qr/^$id$/, 'the response has one id';
         is $body, $sent, 'the upstream got the same';
     }

@@ -179,6 +179,12 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     accepted $place => 'txid_time $txid $time;';
     accepted $place => "txid_time \$txid \$time $_;" for qw(ms iso8601);
     refused $place => 'txid_time $txid $time rfc822;', 'txid_time: "rfc822" is neither ms, iso8601 nor format=...';
+    accepted $place => "txid_time \$txid \$time $_;" for 'format=xid', 'iso8601 format=snowflake(layout=discord)';
+    refused $place => 'txid_time $txid $time format=xid ms;', 'txid_time: "format=xid" must come last';
+    refused $place => 'txid_time $txid $time format=xid format=ulid;', 'txid_time: "format=xid" must come last';
+    refused $place => 'txid_time $txid $time ms iso8601;', 'txid_time: "iso8601" is not format=...';
+    refused $place => 'txid_time $txid $time format=uuid_v4;', 'txid_time: ids of uuid_v4 have no time';
+    refused $place => 'txid_time $txid $time format=snowflake(layout=a);', 'txid_time: layout \'a\' is not one of';
     refused $place => 'txid_time txid $time;', '"txid" is not a variable';
     refused $place => 'txid_time $txid $txid_flake;', 'the duplicate "txid_flake" variable';
 }

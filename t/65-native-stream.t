@@ -69,3 +69,11 @@ txid_reveal $nothing $mistyped key=DIR/orders.key name=orders digits=10 check;
 return "$shown $revealed [$nothing] $shown_id $revealed_id\n";
 --- stream_response
 93283471659 42 [] 16778b25-a699-4d18-952b-2e2f59afc912 017f22e2-79b0-7cc3-98c4-dc0c0c07398f
+
+
+
+=== TEST 4: the headers of a session's trace
+--- stream_server_config
+return "$txid_trace_id $txid_uber_trace_id $txid_amzn_trace_id $txid_cloud_trace_context $txid_datadog_sampling_priority $txid_datadog_tags $txid_datadog_trace_id $txid_datadog_parent_id\n";
+--- stream_response_like
+^(([0-9a-f]{8})([0-9a-f]{8}))([0-9a-f]{16}) \1\4:[0-9a-f]{16}:0:1 Root=1-\2-\3\4;Parent=[0-9a-f]{16};Sampled=1 \1\4/\d+;o=1 1 _dd\.p\.tid=\1 \d+ \d+$

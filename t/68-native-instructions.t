@@ -62,13 +62,15 @@ my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $wit
 # without a stack protector, as OpenResty is by default. In the last two, the request's pool is also full here, and then an
 # allocation takes 10 more.
 my ($minor) = qx("$nginx" -V 2>&1) =~ m{/1\.(\d+)\.\d+.*-fstack-protector}s;
+# As many instructions are a larger part of OpenResty's: with a trace that comes in, it takes 7359, and Debian's 8239.
+my $is_lean = !$minor;
 # On a busy machine, nginx may look for events once more for each request, which takes some 70. So the ratios leave room for that, and
 # those of the module itself do not.
 at_most($minor && $minor <= 26 ? 1.055 : 1.06, '$txid', $txid, $constant);
 at_most(1.024, '$request_txid and a header to check', $checked, $with_header);
-at_most(1.078, 'txid_response_header', $response, $added);
+at_most($is_lean ? 1.086 : 1.078, 'txid_response_header', $response, $added);
 at_most(1.096, '$txid_traceparent of a new trace', $started, $constant);
-at_most(1.14, '$txid_traceparent of a trace that came in', $continued, $with_parent);
+at_most($is_lean ? 1.155 : 1.14, '$txid_traceparent of a trace that came in', $continued, $with_parent);
 at_most(1.07, 'txid_time iso8601', $time, $with_header);
 SKIP: {
     skip 'the module is built in', 7 unless $txid->[2];

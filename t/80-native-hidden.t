@@ -276,7 +276,7 @@ END
         my ($directive, $prefix) = (@_, '');
         my $file = write_file("$dir/test.conf", here("load_module $native; pid $dir/pid; error_log stderr; events {} http { $directive }"));
         my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
-        my $said = `$prefix$nginx -t -p $dir -c $file 2>&1`;
+        my $said = `$prefix$nginx -t -e stderr -p $dir -c $file 2>&1`;
         return $said =~ /\[emerg\] (?:\d+#\d+: )?(.*?) in / ? $1 : $said;
     };
     # Where no memory may be locked, not even by root.

@@ -70,7 +70,25 @@ location = /inner { access_log off; return 201; }
 
 
 
-=== TEST 4: what could end a line or a quotation is escaped, and a long value is cut off
+=== TEST 4: who reads it later has what it has become
+--- http_config
+txid_error_log $request_body;
+--- config
+location = /t {
+    add_header Body $request_body;
+    proxy_pass http://127.0.0.1:$TEST_NGINX_SERVER_PORT/inner;
+}
+location = /inner { return 204; }
+--- request
+POST /t
+hello
+--- error_code: 204
+--- response_headers
+Body: hello
+
+
+
+=== TEST 5: what could end a line or a quotation is escaped, and a long value is cut off
 --- http_config
 txid_error_log $decoded;
 map $uri $decoded { "~(?s)^/t/(?<rest>.*)$" $rest; }
@@ -87,7 +105,7 @@ qr/client: 127.0.0.1, decoded: a\\x0A\\x22\\x5Cb\\xC3\\xA9x{220,235}, server/
 
 
 
-=== TEST 5: a rejected request's line has it
+=== TEST 6: a rejected request's line has it
 --- http_config
 txid_accept all;
 txid_error_log $request_id;
@@ -103,7 +121,7 @@ qr/client sent an invalid "x-request-id" header, client: 127.0.0.1, request_id: 
 
 
 
-=== TEST 6: it is read after realip has replaced the address
+=== TEST 7: it is read after realip has replaced the address
 --- http_config
 txid_error_log $remote_addr;
 set_real_ip_from 127.0.0.1;
@@ -118,7 +136,7 @@ X-Real-IP: 192.0.2.7
 
 
 
-=== TEST 7: a server says off, or its own
+=== TEST 8: a server says off, or its own
 --- http_config
 txid_error_log $request_id;
 server {
@@ -143,7 +161,7 @@ done
 
 
 
-=== TEST 8: the first header with a valid id counts, and its value is what the first name gets
+=== TEST 9: the first header with a valid id counts, and its value is what the first name gets
 --- http_config
 txid_accept all;
 txid_header CF-Ray X-Correlation-Id X-Request-Id;
@@ -160,7 +178,7 @@ location = /t { return 200 "$request_txid\n"; }
 
 
 
-=== TEST 9: a request is rejected if ids came, and none is valid
+=== TEST 10: a request is rejected if ids came, and none is valid
 --- http_config
 txid_accept all;
 txid_header CF-Ray X-Request-Id;
@@ -176,7 +194,7 @@ location = /t { return 200 "$request_txid\n"; }
 
 
 
-=== TEST 10: of those who are not accepted, none counts
+=== TEST 11: of those who are not accepted, none counts
 --- http_config
 txid_accept 10.0.0.0/8;
 txid_header CF-Ray X-Request-Id;
@@ -188,7 +206,7 @@ X-Request-Id: id
 
 
 
-=== TEST 11: times of the formats that this server makes, and of others
+=== TEST 12: times of the formats that this server makes, and of others
 --- http_config
 txid_variable $other snowflake node=3 state=DIR/asked layout=discord;
 txid_time $arg_id $time;
@@ -208,12 +226,28 @@ qr/^\[\] \[\] \[\] \[\]$/]
 
 
 
-=== TEST 12: and in stream
+=== TEST 13: and of the one that its own ids have
+--- http_config
+txid_time $arg_id $time;
+--- config
+txid_format trace_id(epoch=2020-01-01);
+location = /t { return 200 "[$time]\n"; }
+--- request
+GET /t?id=00000000800000000000000000000001
+--- response_body
+[1577836800256]
+
+
+
+=== TEST 14: and in stream
 --- stream_config
 map $remote_addr $old { default b2fr5nvmbtcu7vl9phl0; }
+map $remote_addr $number { default 175928847299117063; }
+txid_variable $other snowflake node=4 state=DIR/asked-in-stream layout=discord;
 txid_time $old $ms;
 txid_time $old $iso iso8601 format=xid;
+txid_time $number $of_number;
 --- stream_server_config
-return "$ms $iso\n";
+return "$ms $iso $of_number\n";
 --- stream_response
-1522545688537 2017-02-12T00:57:03.000Z
+1522545688537 2017-02-12T00:57:03.000Z 1462015105796

@@ -105,6 +105,14 @@ fn the_variant_of_a_uuid_is_named() {
 }
 
 #[test]
+fn namespaces_have_names() {
+    for (name, begins) in [("dns", "6ba7b810"), ("url", "6ba7b811"), ("oid", "6ba7b812"), ("x500", "6ba7b814")] {
+        let id = uuid::namespace(name.as_bytes()).unwrap();
+        assert_eq!(id.to_string(), format!("{begins}-9dad-11d1-80b4-00c04fd430c8"), "{name}");
+    }
+}
+
+#[test]
 fn a_burst_keeps_the_clock_sequence() {
     let sequence = || uuid::v1_by(1_700_000_000_000, None).as_fields().3[..2].to_vec();
     let first = sequence();

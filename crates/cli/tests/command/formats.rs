@@ -49,6 +49,24 @@ fn every_format_is_made_and_recognized() {
 }
 
 #[test]
+fn nano_ids_take_a_length_and_an_alphabet_and_type_ids_a_prefix() {
+    let made = |args: [&str; 3]| printed(&mut txid(&[&["new", "--format"], &args[..]].concat()));
+    let nano = made(["nanoid", "--length=40", "--alphabet=-0"]);
+    assert!(nano.len() == 41 && nano.trim().bytes().all(|byte| b"-0".contains(&byte)), "{nano}");
+    let user = inspected(made(["typeid", "--prefix=user", "--at=1522545688552"]).trim());
+    assert_eq!((&user["prefix"], &user["ms"]), (&"user".into(), &1_522_545_688_552_u64.into()));
+    for (format, option, message) in [
+        ("nanoid", "--prefix=a", "--prefix is for --format typeid"),
+        ("nanoid", "--length=91", "length \"91\" is not a number from 1 to 90"),
+        ("nanoid", "--alphabet=aa", "alphabet \"aa\" is not 2 to 94 different characters"),
+        ("typeid", "--prefix=_a", "prefix \"_a\" is not 1 to 63 characters of a-z_"),
+    ] {
+        let said = refusal(&mut txid(&["new", "--format", format, option]));
+        assert!(said.contains(message), "{said}");
+    }
+}
+
+#[test]
 fn other_formats_that_fit_are_listed() {
     let trace_id = inspected("b13f65bff40000010123456789abcdef");
     assert_eq!(trace_id["format"], "time-ordered trace id");
