@@ -41,7 +41,7 @@ sub wrong_modes_in_stage {
 
 sub lua_files {
     my @files;
-    find({ no_chdir => 1, wanted => sub { push @files, substr $_, length 'lua' if -f } }, 'lua');
+    find({ no_chdir => 1, wanted => sub { push @files, substr $_, length 'lua' if -f } }, 'lua/resty');
     return @files;
 }
 

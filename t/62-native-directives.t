@@ -19,7 +19,7 @@ sub check {
         stream   => "\n" x 6 . "}\nstream {",
     );
     my %after = (http => '}', server => '}}', location => '}}}', stream => '}');
-    write_config("events {}\nhttp {$before{$place}$lines\n$after{$place}\n");
+    write_config("events {}\nhttp { access_log off;$before{$place}$lines\n$after{$place}\n");
     return nginx('-t');
 }
 

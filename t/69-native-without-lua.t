@@ -26,7 +26,7 @@ my ($port, $other, $rejecting, $upstream, $h2, $stream, $hinting, $early, $any) 
 # Returns the line, if this nginx has its directive.
 sub if_known {
     my ($line) = @_;
-    write_config("events {} http { $line }");
+    write_config("events {} http { access_log off; $line }");
     nginx('-t');
     return $? == 0 ? $line : '';
 }
@@ -52,6 +52,7 @@ http {
     txid_time \$request_txid \$any_time;
     map "\$request_txid \$txid_traceparent" \$early { default "\$request_txid \$txid_traceparent"; }
     root $html;
+    access_log off;
     recursive_error_pages on;
 
     server {

@@ -48,7 +48,7 @@ END
 sub native_block {
     my ($block) = contents('docs/hidden.md') =~ /^```nginx\n(txid_reveal .*?)^```/ms or die 'docs/hidden.md has no example';
     $block =~ s/\blisten 8080;/listen 127.0.0.1:8080;/;
-    return "pid logs/nginx.pid; error_log logs/error.log;\nevents {}\nhttp {\nupstream backend { server unix:application.sock; }\n$block";
+    return "pid logs/nginx.pid; error_log logs/error.log;\nevents {}\nhttp {\naccess_log off;\nupstream backend { server unix:application.sock; }\n$block";
 }
 
 my $image = '93283471659';
@@ -274,7 +274,7 @@ END
 
     my $test = sub {
         my ($directive, $prefix) = (@_, '');
-        my $file = write_file("$dir/test.conf", here("load_module $native; pid $dir/pid; error_log stderr; events {} http { $directive }"));
+        my $file = write_file("$dir/test.conf", here("load_module $native; pid $dir/pid; error_log stderr; events {} http { access_log off; $directive }"));
         my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
         my $said = `$prefix$nginx -t -e stderr -p $dir -c $file 2>&1`;
         return $said =~ /\[emerg\] (?:\d+#\d+: )?(.*?) in / ? $1 : $said;
