@@ -47,9 +47,8 @@ pub unsafe extern "C" fn txid_hidden_open(
             // SAFETY: the caller vouches for `hidden`.
             unsafe { hidden.write(Box::into_raw(Box::new(txid_hidden(opened)))) };
             let Some(error) = not_locked else { return 0 };
-            let why = format!(
-                "the system may write the key to swap space: mlock: {error}; raise the limit of locked memory"
-            );
+            let why =
+                format!("the system may write the key to swap space: mlock: {error}; raise the limit of locked memory");
             // SAFETY: the caller's promise is the same.
             unsafe { tell(&why, message) };
             1

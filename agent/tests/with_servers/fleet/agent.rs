@@ -724,7 +724,8 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
 
     // Without a time, no lease of a minute that was forgotten ends later.
     for (options, ahead_ms) in [(&[][..], 90_000), (&["--max-skew", "30s"], 130_000)] {
-        let (before_ms, floor) = (txid::system_ms(), text(&directory.of_store(&[&["floor", "orders"], options].concat()).stdout));
+        let (before_ms, floor) =
+            (txid::system_ms(), text(&directory.of_store(&[&["floor", "orders"], options].concat()).stdout));
         let floor: jiff::Timestamp = floor.trim().rsplit_once(' ').unwrap().1.parse().unwrap();
         let at_ms = floor.as_millisecond() - ahead_ms;
         assert!((before_ms..=txid::system_ms()).contains(&at_ms), "{options:?}: {floor}");
