@@ -66,6 +66,7 @@ chmod 0666, "$run/invoices.segment";
 
 my ($port) = serve(<<"CONFIG");
 worker_processes 2;
+pid logs/nginx.pid;
 events {}
 http {
     access_log off;

@@ -93,15 +93,18 @@ fn no_key_stays_on_the_stack() {
 fn it_calls_its_own_functions_where_another_copy_is_loaded_first() {
     let directory = std::env::temp_dir().join(format!("txid-copies-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
-    let other = directory.join("other.so");
-    std::fs::copy(library::path(), &other).unwrap();
-    let preloaded = format!("{}:{}", other.display(), library::path().display());
+    // The names in LD_PRELOAD have no spaces.
+    let [other, ours] = ["other.so", "ours.so"].map(|name| directory.join(name));
+    for copy in [&other, &ours] {
+        std::fs::copy(library::path(), copy).unwrap();
+    }
+    let preloaded = format!("{}:{}", other.display(), ours.display());
     let environment = [("LD_PRELOAD", preloaded.as_str()), ("LD_DEBUG", "bindings"), ("LD_BIND_NOW", "1")];
     let output = Command::new("true").envs(environment).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     std::fs::remove_dir_all(directory).unwrap();
 
-    let bound_to_the_system = format!("binding file {} [0] to", library::path().display());
+    let bound_to_the_system = format!("binding file {} [0] to", ours.display());
     assert!(said.contains(&bound_to_the_system), "the library was not loaded: {said}");
     let bound: Vec<_> = said.lines().filter(|line| line.contains("symbol `txid_")).collect();
     assert!(bound.is_empty(), "{bound:?}");

@@ -77,8 +77,8 @@ fn a_full_disk_is_reported() {
 fn a_closed_output_is_an_error() {
     for args in ["-n 5", "inspect 4om9qi54la8ffr4bd9sg", "range --from 0", "grep /dev/null", "sort /dev/null"] {
         let with = |redirection| {
-            let command = format!("exec {} {args} {redirection}", env!("CARGO_BIN_EXE_txid"));
-            Command::new("sh").args(["-c", &command]).output().unwrap()
+            let command = format!("exec \"$0\" {args} {redirection}");
+            Command::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).output().unwrap()
         };
         let output = with(">&-");
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "txid: standard output is closed\n", "{args}");
