@@ -164,7 +164,7 @@ struct Kit {
     page: LeasePage,
     store: Arc<Mutex<Store>>,
     time: Arc<Time>,
-    /// The next write to the page takes so many milliseconds, as if the process was stopped.
+    /// How long the next write to the page takes, as if the process was stopped.
     pause_ms: Arc<Mutex<u64>>,
 }
 

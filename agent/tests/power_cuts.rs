@@ -74,8 +74,8 @@ enum Call {
     Rename(PathBuf, PathBuf),
     Link(PathBuf, PathBuf),
     Remove(PathBuf),
-    /// What the program has said.
-    Kept(PathBuf, Vec<u8>),
+    /// The program said that this file has this content.
+    Confirmed(PathBuf, Vec<u8>),
 }
 
 /// What is on the disk, and the changes since.
@@ -197,7 +197,7 @@ impl Disk {
                 self.enter(to, inode);
             }
             Call::Remove(path) => self.enter(path, None),
-            Call::Kept(..) => {}
+            Call::Confirmed(..) => {}
         }
     }
 }
@@ -208,7 +208,7 @@ fn lost_after(root: &Path, calls: &[Call], attempted: &[Call], random: &mut impl
     let mut kept: HashMap<&Path, &[u8]> = HashMap::new();
     for call in calls {
         disk.carry_out(call);
-        if let Call::Kept(path, content) = call {
+        if let Call::Confirmed(path, content) = call {
             kept.insert(path, content);
         }
     }
@@ -222,7 +222,7 @@ fn lost_after(root: &Path, calls: &[Call], attempted: &[Call], random: &mut impl
             Some(bytes) if bytes == expected => true,
             // What the program was about to have confirmed.
             Some(bytes) => {
-                attempted.iter().any(|call| matches!(call, Call::Kept(of, next) if of == path && next == bytes))
+                attempted.iter().any(|call| matches!(call, Call::Confirmed(of, next) if of == path && next == bytes))
             }
             None => false,
         };
@@ -232,7 +232,7 @@ fn lost_after(root: &Path, calls: &[Call], attempted: &[Call], random: &mut impl
     }
     // A state that nothing was said of yet is whole, or not there.
     for path in attempted.iter().filter_map(|call| match call {
-        Call::Kept(path, content) if content == b"a state" => Some(path),
+        Call::Confirmed(path, content) if content == b"a state" => Some(path),
         _ => None,
     }) {
         if content(path).is_some_and(|bytes| !bytes.starts_with(b"txid") || bytes.len() != 4096) {
@@ -276,7 +276,7 @@ fn call_of(line: &str, root: &Path) -> Option<Call> {
     if name == "write" && arguments.starts_with('1') {
         let said = String::from_utf8(texts[0].clone()).ok()?;
         let (path, content) = said.strip_prefix("kept ")?.trim_end().split_once(' ')?;
-        return Some(Call::Kept(path.into(), content.into()));
+        return Some(Call::Confirmed(path.into(), content.into()));
     }
     // A name in a directory: paths[0] is that directory's, and join() takes an absolute name as it is.
     let named = |text: usize, directory: usize| match texts.get(text)?.first()? {
@@ -299,7 +299,7 @@ fn call_of(line: &str, root: &Path) -> Option<Call> {
     let path = match &call {
         Call::Open { path, makes: true, .. } | Call::MakeDirectory(path) | Call::Write(path, _) => path,
         Call::Sync(path) | Call::Rename(path, _) | Call::Link(path, _) | Call::Remove(path) => path,
-        Call::Open { .. } | Call::Kept(..) => return None,
+        Call::Open { .. } | Call::Confirmed(..) => return None,
     };
     path.starts_with(root).then_some(call)
 }
@@ -344,7 +344,7 @@ fn nothing_that_was_confirmed_is_lost_in_a_power_cut() {
     let root = directory.path().canonicalize().unwrap().join("disk");
     std::fs::create_dir(&root).unwrap();
     let calls = calls(&root);
-    let kept = calls.iter().filter(|call| matches!(call, Call::Kept(..))).count();
+    let kept = calls.iter().filter(|call| matches!(call, Call::Confirmed(..))).count();
     assert_eq!(kept as u64, 3 * ROUNDS);
 
     let (count, lost) = cuts(&root, &calls);

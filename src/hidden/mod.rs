@@ -56,9 +56,9 @@ const MAX_NAME_LEN: usize = 128;
 /// What is hidden, and how it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Numbers, by so many digits, 6 to 19.
+    /// Numbers, by this many digits, 6 to 19.
     Digits(u32),
-    /// Numbers, by so many letters, 4 to 13: `0-9a-z` without `i l o u`. In upper case they are read as well, `o` as 0, and
+    /// Numbers, by this many letters, 4 to 13: `0-9a-z` without `i l o u`. In upper case they are read as well, `o` as 0, and
     /// `i` and `l` as 1.
     Letters(u32),
     /// UUIDs of version 7, as UUIDs of version 4.

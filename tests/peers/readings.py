@@ -1,5 +1,5 @@
 """What `txid inspect` takes ids of the last three years for: of each format, as their own libraries make them, or as
-docs/formats.md has them. `readings.py 20000` makes so many of each, and prints a table."""
+docs/formats.md has them. `readings.py 20000` makes 20,000 of each, and prints a table."""
 
 import collections
 import datetime

@@ -24,7 +24,7 @@ static LINES: OnceLock<SyncSender<String>> = OnceLock::new();
 static WAITING: AtomicU64 = AtomicU64::new(0);
 static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
 
-/// From now on, a thread writes the log. A child of a fork needs one of its own.
+/// From now on, a thread writes the log. A forked process has to call this again.
 pub fn write_aside() -> io::Result<()> {
     let (sender, lines) = sync_channel::<String>(MOST_WAITING);
     thread::Builder::new().name("txid-log".to_owned()).spawn(move || {

@@ -165,7 +165,7 @@ impl<C: Link> Remote<C> {
         Err(errors.worst(&self.address))
     }
 
-    /// Until when a host may use the time of a call, if so many others come after it.
+    /// When a host has used its share of the call's time, with `others` to try after it.
     pub(super) fn patience(&self, others: usize) -> Instant {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if others == 0 { self.deadline } else { Instant::now() + left / 2 }

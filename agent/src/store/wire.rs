@@ -217,7 +217,7 @@ mod tests {
         in_virtual_time(work).0
     }
 
-    /// What comes of connecting to addresses, each of which takes so many milliseconds, or for ever; and how long it takes.
+    /// Connects to addresses that take these milliseconds each, or for ever. Returns what came of it, and how long it took.
     fn connect(addresses: &[Option<u64>]) -> (Option<u64>, u128) {
         let connect = async |ms: Option<u64>| match ms {
             Some(ms) => {

@@ -170,7 +170,7 @@ pub enum KeyFlaw {
     Empty,
     /// Its last line has no end, so that a part of a key may be missing.
     CutShort,
-    /// A key does not have so many digits.
+    /// No key has this number of digits.
     Length {
         /// Its line, counted from 1.
         line: usize,

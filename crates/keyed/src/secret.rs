@@ -77,14 +77,14 @@ impl<T> Deref for Secret<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: so many values were written.
+        // SAFETY: `count` values were written.
         unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.count) }
     }
 }
 
 impl<T> Drop for Secret<T> {
     fn drop(&mut self) {
-        // SAFETY: so many values were written, and nobody uses them any more.
+        // SAFETY: `count` values were written, and nobody uses them any more.
         unsafe { ptr::drop_in_place(ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.count)) };
         let first: *mut u8 = self.first.as_ptr().cast();
         let bytes = self.most * size_of::<T>();

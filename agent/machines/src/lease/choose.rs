@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const DRAWS: u64 = 4096;
 /// How many of the nodes that become free next are named.
 const SHOWN: usize = 3;
-/// With so many records, a group gets no new one while another can be used: hosts that never come back with the same
-/// name would leave one each.
+/// A group with this many records gets no new one while another can be used: hosts whose names never come back would
+/// leave one each.
 const MANY: usize = 256;
 
 /// A node that may be taken.

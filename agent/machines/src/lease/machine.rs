@@ -325,7 +325,7 @@ impl Lease {
     }
 }
 
-/// The pause before a retry, after so many others.
+/// The pause before a retry, after this many failures in a row.
 fn pause_ms(rules: &Rules, failures: u32) -> u64 {
     let (first_ms, longest_ms) = rules.retry_ms;
     first_ms.saturating_mul(1 << failures.min(20)).min(longest_ms)

@@ -8,7 +8,7 @@ use super::protocol::{Reply, Request, Write};
 use super::record::NodeRecord;
 use crate::store::{Expected, Put};
 
-/// After so many, it is left to others to find the node idle.
+/// After this many failures the node is left to others, who find it idle.
 const MOST_FAILURES: u32 = 3;
 
 impl Lease {

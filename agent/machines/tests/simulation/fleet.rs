@@ -108,8 +108,7 @@ impl Plan {
     /// Agents of this version take the nodes of the next one.
     pub const MIXED_AND_NAIVE: Self = Self { versions: &[Version::ThisAndNaive, Version::Next], ..Self::MIXED };
 
-    /// Half of the fleet still uses the other library. Each time the store is emptied, many new numbers are used, and
-    /// there are only so many.
+    /// Half of the fleet still uses the other library. Each time the store is emptied, many new numbers are used up.
     pub const BESIDE_OLD: Self =
         Self { numbering: Numbering::WorkerNode, old_starts: 200_000, emptyings: 1_000, ..Self::ROUGH };
 

@@ -139,7 +139,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         response.extend_from_slice(&plugin);
         response.push(0);
         self.send(&response).await?;
-        // A login has at most so many packets.
+        // No login has more packets.
         for _ in 0..6 {
             let packet = self.receive().await?;
             match (packet[0], &packet[1..]) {

@@ -28,9 +28,9 @@ fn number(name: &str, unless: usize) -> usize {
 /// What a host is at, with the losses of its store so far.
 #[derive(Clone)]
 enum Phase {
-    /// It has its store, and so many bytes of ids.
+    /// It has its store; its file of ids has this length.
     Up { bytes: u64, losses: usize },
-    /// It has lost its store. So many of its children were gone before.
+    /// It has lost its store, after this many ends of its child.
     Cut { ends: usize, losses: usize },
     /// It has its store again. So many children were started before.
     Back { starts: usize, losses: usize },

@@ -16,7 +16,7 @@ use super::each::{STORES, all, url};
 const WINDOW: Duration = Duration::from_secs(10);
 const MOST: usize = 10;
 
-/// In front of a server. Each connection ends after so many parts of answers.
+/// Stands in front of a server, and ends each connection after a given number of parts of answers.
 struct Closing {
     port: u16,
     /// When requests arrived.
