@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 [ "$(id -u)" -eq 0 ] || { echo "txid: only root can build as another user: sudo make test-reproducible" >&2; exit 1; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# In copies that are thrown away, so no packages are left behind.
+export TXID_INSTALL=1
 chmod 755 "$scratch"
 toolchain=$(rustc --print sysroot)
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
