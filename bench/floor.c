@@ -1,6 +1,7 @@
 /*
- * The floor of any id in LuaJIT: C functions that only write bytes, as many as the id has, and different ones in
- * each call. bench/run.sh builds this, and bench/floor.lua calls the function for a length.
+ * The floor of any id in LuaJIT: C functions that only write bytes, as many as the id has, and
+ * different ones in each call. bench/run.sh builds this, and bench/floor.lua calls the function
+ * for a length.
  */
 #include <stdint.h>
 #include <string.h>
