@@ -67,8 +67,8 @@ part programs $rust --no-run &
 programs=$!
 wait "$library" && wait "$modules" || report
 built=$(cksum target/release/libtxid.so)
+part suites scripts/prove.sh &
 {
-    part suites scripts/prove.sh || :
     part asan crates/capi/tests/asan/run.sh || :
     part peers tests/peers/run.sh || :
     part sql tests/sql/run.sh || :
