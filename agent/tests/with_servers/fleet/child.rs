@@ -32,7 +32,7 @@ enum Phase {
     Up { bytes: u64, losses: usize },
     /// It has lost its store, after this many ends of its child.
     Cut { ends: usize, losses: usize },
-    /// It has its store again. So many children were started before.
+    /// It has its store again. This many children were started before.
     Back { starts: usize, losses: usize },
 }
 
