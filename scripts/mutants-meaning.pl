@@ -44,7 +44,7 @@ sub command {
     my $target = $is_compiled ? "$root/target/mutants" : "$root/target";
     # Suites run with what is built in target/release and target/nginx.
     my $profile = $name =~ /$COUNTS/ ? '' : 'CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 ';
-    my $build = $is_compiled ? "${profile}cargo build --locked --release --quiet --package txid-capi && " : '';
+    my $build = $is_compiled ? "${profile}RUSTC_WRAPPER=\$PWD/scripts/rustc.sh cargo build --locked --release --quiet --package txid-capi && " : '';
     # The library is part of the modules.
     my $modules = $is_compiled ? 'scripts/nginx-module.sh && ' : '';
     my $line =
