@@ -91,6 +91,18 @@ fn a_text_that_is_no_id_gets_its_code_and_the_reason() {
 }
 
 #[test]
+fn a_text_of_any_other_format_gets_its_code_too() {
+    for (text, code) in [
+        (&b"01ARZ3NDEKTSV4RRFFQ69G5FA"[..], txid_error::Length),
+        (b"01ARZ3NDEKTSV4RRFFQ69G5FAU", txid_error::Character),
+        (b"81ARZ3NDEKTSV4RRFFQ69G5FAV", txid_error::Value),
+    ] {
+        let (given, message) = why_not("ulid", text);
+        assert_eq!(given, code as i32, "{message}");
+    }
+}
+
+#[test]
 fn what_is_no_format_that_is_read_is_an_error() {
     for name in ["", "UUID", "strong", "segment", "a\n"] {
         let (code, message) = why_not(name, b"x");
