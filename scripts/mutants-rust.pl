@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # mutants-rust.pl PACKAGE... [FILE...]: changes the Rust code of these packages, or of these files of them, in one place at a time (an
 # operator, a returned value, an arm of a match, a statement), runs the tests that reach it, and prints the changes that no test noticed,
-# and a table. cargo-gamma builds all changes of a package at once, and an environment variable chooses one of them. Changes that nobody
-# could notice are in mutants.equivalent.
+# and a table. cargo-gamma builds all changes of a package at once, and an environment variable chooses one of them. Slow tests run only
+# for the changes that no other test noticed. Changes that nobody could notice are in mutants.equivalent.
 
 use strict;
 use warnings;
@@ -17,16 +17,43 @@ my $LEAST = 97;
 # Numbers, texts and whole conditions are left alone: they would be three times as many.
 my $MUTATORS = 'fn_value,relational,arith,bitwise,shift,assign,logical,unary,match_guard,match_arm,struct_field,stmt';
 
-# Where the code of each package is; the tests that are left out, because they read code, build the library once more, count
-# instructions, or wait for servers; and the packages with tests of it, if its own are not all.
+sub without { return map { ('--exclude-test', $_) } @_ }
+
+# Tests that read code, or build the library once more.
+my @READERS = qw(circles dependencies documents figures web_reader);
+
+# Where the code of each package is; its tests but those that read code, count instructions or wait for servers; and, if some of these
+# are slow, the others, which are tried first.
 my %PACKAGES = (
-    'txid'                => { in => 'src', without => [qw(circles dependencies documents figures web_reader)] },
-    'txid-keyed'          => { in => 'crates/keyed', by => [qw(txid-keyed txid)], without => [qw(circles dependencies documents figures web_reader)] },
-    'txid-capi'           => { in => 'crates/capi', without => [qw(interface shared_object signals speed)] },
-    'txid-cli'            => { in => 'crates/cli', without => [qw(soak)] },
-    'txid-agent'          => { in => 'agent/src', without => [qw(with_servers)] },
-    'txid-agent-machines' => { in => 'agent/machines' },
+    'txid' => { in => 'src', tests => [without(@READERS)], quick => [without(@READERS, 'children'), qw(-- --skip every_order)] },
+    'txid-keyed' => { in => 'crates/keyed', tests => [qw(--test-package txid-keyed --test-package txid), without(@READERS)], quick => [] },
+    'txid-capi' => { in => 'crates/capi', tests => [without(qw(interface shared_object signals speed))] },
+    'txid-cli' => { in => 'crates/cli', tests => [without('soak')] },
+    'txid-agent' => { in => 'agent/src', tests => [without('with_servers')] },
+    'txid-agent-machines' => { in => 'agent/machines', tests => [], quick => [without(qw(model simulation))] },
 );
+
+# What cargo-gamma reports of each file: of all changes, or of those with these numbers.
+sub report {
+    my ($package, $files, $ids, @tests) = @_;
+    my $artifacts = "target/gamma/$package";
+    my $house = $package =~ /^txid-agent/ ? 'agent' : '.';
+    my @command = (qw(cargo gamma run --no-config --dir), $house);
+    # It asks systemd to limit the memory that a change may take.
+    push @command, '--no-relaunch' unless -d '/run/systemd/system';
+    push @command, qw(--color never --all-features --cargo-arg=--locked --test-timeout-multiplier 3 --minimum-test-timeout 5), '--artifact-dir', $artifacts;
+    push @command, '--mutators', $MUTATORS, '--package', $package;
+    push @command, map { ('--file', $house eq 'agent' ? s{^agent/}{}r : $_) } @$files;
+    push @command, map { ('--mutant', $_) } @$ids;
+    unlink "$artifacts/gamma-report.json";
+    system @command, @tests;
+    die "mutants-rust.pl: cargo-gamma did not get to the end with $package\n" unless -e "$artifacts/gamma-report.json";
+    my $found = decode_json(contents("$artifacts/gamma-report.json"))->{files};
+    return $house eq 'agent' ? { map { ("agent/$_" => $found->{$_}) } keys %$found } : $found;
+}
+
+# No test noticed it, or none came there.
+sub is_alive { return $_[0]{status} eq 'Survived' || $_[0]{status} eq 'NoCoverage' }
 
 # The line where this change begins, before and after it.
 sub change {
@@ -55,33 +82,24 @@ for my $package (@packages) {
     my $how = $PACKAGES{$package};
     my @chosen = grep { index($_, "$how->{in}/") == 0 } @files;
     next if @files && !@chosen;
-    my $report = "target/gamma/$package";
-    my $house = $package =~ /^txid-agent/ ? 'agent' : '.';
-    my @command = (qw(cargo gamma run --no-config --dir), $house);
-    # It asks systemd to limit the memory that a change may take.
-    push @command, '--no-relaunch' unless -d '/run/systemd/system';
-    push @command, qw(--color never --progress never --all-features --cargo-arg=--locked --test-timeout-multiplier 3), '--artifact-dir', $report;
-    push @command, '--mutators', $MUTATORS, '--package', $package;
-    push @command, map { ('--file', $house eq 'agent' ? s{^agent/}{}r : $_) } @chosen;
-    push @command, map { ('--test-package', $_) } @{ $how->{by} // [] };
-    push @command, map { ('--exclude-test', $_) } @{ $how->{without} // [] };
-    unlink "$report/gamma-report.json";
-    system @command;
-    die "mutants-rust.pl: cargo-gamma did not get to the end with $package\n" unless -e "$report/gamma-report.json";
-    my $found = decode_json(contents("$report/gamma-report.json"))->{files};
+    my $found = report($package, \@chosen, [], @{ $how->{quick} // $how->{tests} });
+    my @alive = grep { is_alive($_) } map { @{ $_->{mutants} } } values %$found;
+    if ($how->{quick} && @alive) {
+        my $again = report($package, \@chosen, [map { $_->{id} } @alive], @{ $how->{tests} });
+        my %slow = map { ($_->{id} => $_) } map { @{ $_->{mutants} } } values %$again;
+        %$_ = %{ $slow{ $_->{id} } } for @alive;
+    }
     my %count = map { $_ => 0 } qw(Killed Stopped Survived NoCoverage Equivalent CompileError);
-    for my $name (sort keys %$found) {
-        my @lines = split /\n/, $found->{$name}{source};
-        my $path = $house eq 'agent' ? "agent/$name" : $name;
-        for my $mutant (sort { $a->{location}{start}{line} <=> $b->{location}{start}{line} } @{ $found->{$name}{mutants} }) {
+    for my $path (sort keys %$found) {
+        my @lines = split /\n/, $found->{$path}{source};
+        for my $mutant (sort { $a->{location}{start}{line} <=> $b->{location}{start}{line} } @{ $found->{$path}{mutants} }) {
             my $status = $mutant->{status};
             # What never ends is stopped, and so was noticed.
             $status = 'Stopped' if ($mutant->{statusReason} // '') =~ /^(?:timed out|out of memory): /;
             my ($before, $after) = change(\@lines, $mutant);
-            my $is_alive = $status eq 'Survived' || $status eq 'NoCoverage';
-            $status = 'Equivalent' if $is_alive && $known{$path}{$before}{$after};
+            $status = 'Equivalent' if is_alive($mutant) && $known{$path}{$before}{$after};
             $count{$status}++;
-            next if !$is_alive || $status eq 'Equivalent';
+            next if $status ne 'Survived' && $status ne 'NoCoverage';
             print join(' | ', "$path:$mutant->{location}{start}{line}", map {s/\|/\\|/gr} $before, $after), "\n";
         }
     }

@@ -281,3 +281,18 @@ impl fmt::Display for KeyFileError {
 
 // No source: the message includes it already.
 impl std::error::Error for KeyFileError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tests may run as root, who may open all files.
+    #[test]
+    fn a_file_that_may_not_be_opened_says_who_reads_it() {
+        let flaw = KeyFlaw::File { action: "open", error: io::ErrorKind::PermissionDenied.into() };
+        assert_eq!(
+            KeyFileError { path: "/etc/orders.key".into(), flaw }.to_string(),
+            "cannot open the key file /etc/orders.key: permission denied; nginx reads it when it starts, as the user that starts it, and in Lua in init_by_lua"
+        );
+    }
+}

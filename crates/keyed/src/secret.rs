@@ -96,3 +96,53 @@ impl<T> Drop for Secret<T> {
         _ = unsafe { mm::munmap(first.cast(), bytes) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_stands_in_a_row_and_an_interrupted_read_is_tried_again() {
+        let mut secret = Secret::with_room_for(5).unwrap();
+        let mut rooms = Vec::new();
+        let mut answers = [Ok("ab"), Err(io::ErrorKind::Interrupted), Ok("cde")].into_iter();
+        secret
+            .fill(|room| {
+                rooms.push(room.len());
+                let text = answers.next().expect("nothing is read to no room")?.as_bytes();
+                room[..text.len()].copy_from_slice(text);
+                Ok(text.len())
+            })
+            .unwrap();
+        assert_eq!((&*secret, rooms), (&b"abcde"[..], vec![5, 3, 3]));
+        assert!(Secret::with_room_for(5).unwrap().fill(|_| Err(io::ErrorKind::IsADirectory.into())).is_err());
+    }
+
+    /// In a child, where no other thread takes the memory at once.
+    #[test]
+    fn all_of_the_memory_is_given_back() {
+        const STEP: usize = 1 << 16;
+        let is_there = |address: usize| {
+            let mut page = 0;
+            // SAFETY: it writes a byte about the page of an address, or nothing.
+            unsafe { libc::mincore(address as *mut _, 1, &mut page) == 0 }
+        };
+        // SAFETY: the child takes no lock that another thread may hold.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            let gives_all_back = Secret::<u64>::with_room_for(STEP).is_ok_and(|secret| {
+                let first = secret.first.as_ptr() as usize;
+                let steps = [0, 1, 2, 3, 4, 5, 6, 7].map(|step| first + step * STEP);
+                let was_there = steps.into_iter().all(is_there);
+                drop(secret);
+                was_there && !steps.into_iter().any(is_there)
+            });
+            // SAFETY: nothing else of the child runs.
+            unsafe { libc::_exit(i32::from(!gives_all_back)) };
+        }
+        let mut status = 0;
+        // SAFETY: it writes the status of the child.
+        assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+        assert_eq!(status, 0);
+    }
+}
