@@ -221,7 +221,6 @@ impl Child {
     }
 
     fn end(&mut self, rules: &Rules, look: &Look, leases: Vec<Held>, until_ms: u64, again: bool) -> Action {
-        let again = again && look.order == Order::Run;
         let (which, limit_ms) = first(&leases);
         let by_limit_ms = match rules.on_loss {
             OnLoss::Stop => rules.kill_ms(limit_ms).saturating_sub(look.wall_ms).max(0) as u64,

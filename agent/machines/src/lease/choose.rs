@@ -295,4 +295,59 @@ mod tests {
             }
         }
     }
+
+    /// The records of nodes: how long after now their limits are, whether they are held, and by whom.
+    fn records<const N: usize>(of: [(u64, i64, bool, &str); N]) -> BTreeMap<u64, Record> {
+        of.map(|(node, after_ms, held, owner)| (node, record(1, NOW_MS + after_ms, held, owner))).into()
+    }
+
+    #[test]
+    fn of_its_own_nodes_a_host_takes_one_that_was_given_back_and_of_these_the_first_to_end() {
+        let rules = rules("here");
+        let mut records = records([(1, -900, true, "here"), (3, 0, false, "here"), (7, -500, false, "here")]);
+        records.insert(9, record(1, NOW_MS - 500, false, "here"));
+        for seen in [records.iter().collect::<Vec<_>>(), records.iter().rev().collect()] {
+            assert_eq!(survey(&rules, seen).choose(&rules).unwrap().node, 7);
+        }
+    }
+
+    #[test]
+    fn all_that_was_given_back_is_remembered_in_a_small_group_and_one_in_a_large_one() {
+        let rules = rules("here");
+        let first = |nodes: &[u64]| *nodes.iter().min_by_key(|&&node| hash(b"here", node)).unwrap();
+        for count in [MANY as u64 - 1, MANY as u64] {
+            let records = (0..count).map(|node| (node, record(1, NOW_MS, false, "a"))).collect::<BTreeMap<_, _>>();
+            let released: Vec<_> = survey(&rules, &records).released.into_keys().collect();
+            let all: Vec<_> = records.into_keys().collect();
+            assert_eq!(released, if count == MANY as u64 { vec![first(&all)] } else { all });
+        }
+        let gone = [8, 9, 10, 11].map(|node| (node, -3_600_000, true, "a"));
+        assert_eq!(survey(&rules, &records(gone)).abandoned.unwrap().node, first(&[8, 9, 10, 11]));
+    }
+
+    #[test]
+    fn only_nodes_whose_holders_are_gone_are_observed() {
+        let idle_ms = rules("here").idle_ms as i64;
+        let records = records([(1, -idle_ms, true, "a"), (2, 1 - idle_ms, true, "a"), (3, -idle_ms, false, "a")]);
+        assert_eq!(survey(&rules("here"), &records).idle().into_keys().collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn a_node_may_start_as_far_ahead_as_ids_may_run() {
+        let rules = rules("here");
+        let drift_ms = rules.max_drift_ms as i64;
+        for (after_ms, is_taken) in [(drift_ms, true), (drift_ms + 1, false)] {
+            let choice = survey(&rules, &records([(1, after_ms, false, "here")])).choose(&rules).unwrap();
+            assert_eq!(choice.node == 1, is_taken, "{after_ms}");
+        }
+    }
+
+    #[test]
+    fn a_node_that_was_lost_is_not_taken_as_a_new_one() {
+        let rules = rules("here");
+        let first = survey(&rules, []).choose(&rules).unwrap().node;
+        let mut without = survey(&rules, []);
+        without.avoided.insert(first);
+        assert_ne!(without.choose(&rules).unwrap().node, first);
+    }
 }

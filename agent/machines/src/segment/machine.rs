@@ -444,7 +444,10 @@ mod tests {
         assert!(matches!(made.last(), Some(Output::Ask(Request::Take { .. }))), "{made:?}");
         let gone = outputs_by(&mut machine, &rules, &NOW, &EMPTY, no_tag());
         assert!(gone.iter().any(|output| matches!(output, Output::Log(Event::Failed(_)))), "{gone:?}");
-        assert!(matches!(gone.last(), Some(Output::Wait { .. })), "{gone:?}");
+        let Some(&Output::Wait { until_ms }) = gone.last() else { panic!("{gone:?}") };
+        let later = Now { mono_ms: until_ms + MENDED_MS, ..NOW };
+        let again = outputs_by(&mut machine, &rules, &later, &EMPTY, Input::Go);
+        assert!(matches!(again.last(), Some(Output::Ask(Request::Create { .. }))), "{again:?}");
     }
 
     #[test]
@@ -466,6 +469,8 @@ mod tests {
         let after = |ms| asks(&outputs_by(&mut machine.clone(), &rules, &now(ms), &view, Input::Go));
         assert_eq!(after(1_080_000), Some(100));
         assert_eq!(after(1_079_000), Some(200));
+        let without_step = View { step: 0, ..view };
+        assert_eq!(asks(&outputs(&mut machine.clone(), &without_step, Input::Go)), None);
     }
 
     #[test]
@@ -476,6 +481,55 @@ mod tests {
         outputs(&mut machine, &EMPTY, taken(1..101));
         assert!(matches!(outputs(&mut machine, &view(91), Input::Go)[..], [Output::Wait { .. }]));
         assert!(matches!(outputs(&mut machine, &view(90), Input::Go)[..], [Output::Ask(_)]));
+
+        // After a restart, of what is left.
+        let mut machine = Segment::new();
+        assert!(matches!(outputs(&mut machine, &view(50), Input::Go).last(), Some(Output::Wait { .. })));
+        assert!(matches!(outputs(&mut machine, &view(46), Input::Go)[..], [Output::Wait { .. }]));
+        assert!(matches!(outputs(&mut machine, &view(45), Input::Go)[..], [Output::Ask(_)]));
+    }
+
+    #[test]
+    fn the_rate_counts_numbers_that_came_in_the_meantime() {
+        let at = |mono_ms| Now { mono_ms, ..NOW };
+        let (rules, mut machine) = (Rules::new("a"), Segment::new());
+        let view = |left| View { left, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
+        outputs_by(&mut machine, &rules, &at(0), &EMPTY, Input::Go);
+        outputs_by(&mut machine, &rules, &at(0), &EMPTY, taken(1..101));
+        outputs_by(&mut machine, &rules, &at(500), &view(20), Input::Go);
+        outputs_by(&mut machine, &rules, &at(500), &view(20), taken(101..201));
+        let after =
+            outputs_by(&mut machine, &rules, &at(1000), &View { next: 50, wants: false, ..view(20) }, Input::Go);
+        assert!(after.contains(&Output::Write(Write::Rate(130_000))), "{after:?}");
+    }
+
+    #[test]
+    fn each_answer_about_a_range_is_a_contact_and_one_below_what_was_seen_is_not_taken() {
+        let mut machine = Segment::new();
+        let view = View { granted: 101, seen: 101, ..EMPTY };
+        outputs(&mut machine, &view, Input::Go);
+        let after = outputs(&mut machine, &view, taken(100..200));
+        assert_eq!(after[0], Output::Write(Write::Contact(NOW.wall_ms)));
+        assert!(after.contains(&Output::Log(Event::WentDown { number: 100, seen: 101 })), "{after:?}");
+        assert!(!after.iter().any(|output| matches!(output, Output::Write(Write::Publish(_)))), "{after:?}");
+    }
+
+    #[test]
+    fn trouble_is_said_again_after_a_range_and_a_first_failure_where_there_were_no_numbers() {
+        let no_tag = || Input::Answer(Answer::Taken(Taken::NoTag));
+        let view = View { granted: 101, seen: 101, ..EMPTY };
+        let mut machine = Segment::new();
+        outputs(&mut machine, &view, Input::Go);
+        for _ in 0..2 {
+            assert!(outputs(&mut machine, &view, no_tag()).contains(&Output::Log(Event::NoTag)));
+            assert!(!outputs(&mut machine, &view, no_tag()).contains(&Output::Log(Event::NoTag)));
+            outputs(&mut machine, &view, taken(101..201));
+        }
+        let mut machine = Segment::new();
+        outputs(&mut machine, &EMPTY, Input::Go);
+        let failed = Answer::Failed(StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 });
+        let after = outputs(&mut machine, &EMPTY, Input::Answer(failed));
+        assert!(after.iter().any(|output| matches!(output, Output::Log(Event::Failed(_)))), "{after:?}");
     }
 
     #[test]
@@ -521,6 +575,9 @@ mod tests {
         outputs(&mut machine, &EMPTY, Input::Go);
         let waits = [(); 3].map(|()| until_ms(&outputs(&mut machine, &EMPTY, failed())));
         assert_eq!(waits, [100, 200, 400]);
+        // Nobody waits for numbers.
+        let unwanted = View { left: 5, wants: false, ..EMPTY };
+        assert_eq!(until_ms(&outputs(&mut machine.clone(), &unwanted, Input::Go)), 100);
         outputs(&mut machine, &EMPTY, taken(1..101));
         let view = View { left: 100, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
         let after = outputs(&mut machine, &view, failed());

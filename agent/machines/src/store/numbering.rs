@@ -69,3 +69,14 @@ impl Numbering {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layout_has_no_colon_before_it() {
+        assert!(Numbering::parse("sonyflake").is_ok());
+        assert!(Numbering::parse(":sonyflake").is_err());
+    }
+}
