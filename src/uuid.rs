@@ -445,21 +445,31 @@ mod tests {
         assert!(ms_in(next.as_bytes(), 6) == Some(MS + 1) && next > last.as_str());
     }
 
+    /// Of version 1, made by hosts that were given the same node.
+    fn clock_sequence_at(ms: i64) -> u16 {
+        const NODE: [u8; 6] = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
+        let [.., high, low, _, _, _, _, _, _] = v1_by(ms, Some(NODE)).into_bytes();
+        u16::from_be_bytes([high, low]) & 0x3fff
+    }
+
+    #[test]
+    fn threads_with_one_node_have_clock_sequences_of_their_own() {
+        let sequence = || thread::spawn(|| clock_sequence_at(1_700_000_000_000)).join().unwrap();
+        // Eight equal ones are 1 of 2^98.
+        let first = sequence();
+        assert!((0..7).any(|_| sequence() != first), "{first}");
+    }
+
     #[test]
     fn only_a_clock_that_had_been_wrong_changes_the_clock_sequence() {
-        const NODE: [u8; 6] = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
         const MS: i64 = 1_700_000_000_000;
-        let sequence_at = |ms| {
-            let [.., high, low, _, _, _, _, _, _] = v1_by(ms, Some(NODE)).into_bytes();
-            u16::from_be_bytes([high, low]) & 0x3fff
-        };
-        let first = sequence_at(MS);
+        let first = clock_sequence_at(MS);
         // Fresh randomness is mixed in during this time.
         thread::sleep(Duration::from_millis(1100));
-        assert_eq!(sequence_at(MS + 1100), first);
-        let second = sequence_at(MS - 3_600_000);
+        assert_eq!(clock_sequence_at(MS + 1100), first);
+        let second = clock_sequence_at(MS - 3_600_000);
         assert_eq!(second, (first + 1) & 0x3fff);
         thread::sleep(Duration::from_millis(1100));
-        assert_eq!(sequence_at(MS - 3_598_900), second);
+        assert_eq!(clock_sequence_at(MS - 3_598_900), second);
     }
 }

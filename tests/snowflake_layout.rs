@@ -140,9 +140,14 @@ fn invalid_layouts_are_refused() {
     let error = |text: &str| text.parse::<Layout>().unwrap_err();
     assert_eq!(error("time_bits=41,node_bits=10"), LayoutError::Missing("sequence_bits"));
     assert_eq!(error("time_bits=41,node_bits=11,sequence_bits=12"), LayoutError::TooWide(64));
-    for twice in ["time_bits=41,time_bits=41", "node_bits=1,time_bits=41", "time_bits=41,bits=1", "time_bits=41,epoch"]
-    {
-        assert!(matches!(error(twice), LayoutError::Part(_)), "{twice}");
+    for wrong in [
+        "time_bits=41,time_bits=41",
+        "node_bits=1,time_bits=41",
+        "sequence_bits=1,time_bits=41",
+        "time_bits=41,bits=1",
+        "time_bits=41,epoch",
+    ] {
+        assert!(matches!(error(wrong), LayoutError::Part(_)), "{wrong}");
     }
     for wrong in
         ["time_bits=0", "time_bits=64", "node_bits=-1", "unit_ms=0", "epoch=2020-13-01", "epoch=x", "time_bits="]

@@ -577,7 +577,8 @@ mod tests {
             server.inherit(&alone);
             assert_eq!(server.check(false), Ok(()));
         }
-        assert_eq!(policy(&[("trace_ids", &["random"]), ("trace_flags", &["03"])]).check(false), Ok(()));
+        let defaults = [("trace_ids", &["random"][..]), ("trace_flags", &["03"]), ("on_invalid", &["replace"])];
+        assert_eq!(policy(&defaults).check(false), Ok(()));
     }
 
     #[test]

@@ -116,7 +116,7 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
             (hour, minute, second, ms)
         }
     };
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 59 {
+    if minute > 59 || second > 59 {
         return None;
     }
 
@@ -125,7 +125,7 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
     let days = era * DAYS_IN_400_YEARS + 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year;
     let moment = (days - DAYS_TO_1970) * MS_A_DAY + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
-    // A day that its month does not have turns into a day of the next month.
+    // A month, day or hour that there is not turns into another day.
     Moment(moment).to_string().starts_with(date).then_some(moment)
 }
 
@@ -208,6 +208,17 @@ mod tests {
         for outside in [FOUR_DIGITS_MS.start - 1, FOUR_DIGITS_MS.end, i64::MIN, i64::MAX] {
             assert_eq!(Moment(outside).to_text(), None);
         }
+    }
+
+    #[test]
+    fn no_year_has_a_13th_month_and_no_day_a_25th_hour() {
+        let is_date = |month: u32, day: u32| (1..=12).contains(&month) && (1..=31).contains(&day);
+        for (month, day) in (0..100).flat_map(|month| (0..100).map(move |day| (month, day))) {
+            let date = format!("2024-{month:02}-{day:02}");
+            assert!(parse(&date).is_none() || is_date(month, day), "{date}");
+        }
+        let hours = (0..100).filter(|hour| parse(&format!("2024-12-31T{hour:02}:59:59.999Z")).is_some());
+        assert!(hours.eq(0..24));
     }
 
     #[test]
