@@ -49,6 +49,11 @@ impl Batch {
         self.left
     }
 
+    #[cfg(test)]
+    pub(crate) fn key(&self) -> [u64; KEY_WORDS] {
+        array::from_fn(|word| self.all[word])
+    }
+
     /// Mixes `fresh` into the key, and drops all words. What the key had is kept, however little `fresh` contains.
     pub(crate) fn mix(&mut self, fresh: [u64; KEY_WORDS]) {
         let (key, words) = self.all.split_at_mut(KEY_WORDS);
@@ -86,8 +91,26 @@ pub(crate) fn erase_stack() {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// What calls before this one have left on the stack.
+    #[cfg(target_os = "linux")]
+    #[inline(never)]
+    pub(crate) fn stack_below() -> Vec<u8> {
+        use std::os::unix::fs::FileExt;
+        let mut below = vec![0; 64 << 10];
+        let here = 0_u8;
+        let begin = (&raw const here as usize - below.len()) as u64;
+        std::fs::File::open("/proc/self/mem").unwrap().read_exact_at(&mut below, begin).unwrap();
+        below
+    }
+
+    #[cfg(target_os = "linux")]
+    #[inline(never)]
+    pub(crate) fn erase_all() {
+        black_box(&mut [0_u8; 256 << 10]);
+    }
 
     /// Its bytes are 0 to 31.
     const KEY: [u64; KEY_WORDS] =
@@ -180,19 +203,6 @@ mod tests {
         fn has_part_of_the_key(bytes: &[u8]) -> bool {
             let parts = [0, 8, 16, 24].map(|first| std::array::from_fn::<u8, 8, _>(|byte| first + byte as u8));
             bytes.windows(8).any(|window| parts.iter().any(|part| window == part))
-        }
-        #[inline(never)]
-        fn stack_below() -> Vec<u8> {
-            use std::os::unix::fs::FileExt;
-            let mut below = vec![0; 64 << 10];
-            let here = 0_u8;
-            let begin = (&raw const here as usize - below.len()) as u64;
-            std::fs::File::open("/proc/self/mem").unwrap().read_exact_at(&mut below, begin).unwrap();
-            below
-        }
-        #[inline(never)]
-        fn erase_all() {
-            black_box(&mut [0_u8; 256 << 10]);
         }
         let mut batch = Box::new(keyed(KEY));
         for count in [1, WORDS] {

@@ -410,6 +410,23 @@ mod tests {
         (0..count).map(|_| next_u64(0)).collect()
     }
 
+    /// Earlier words cannot be computed from what is in memory later.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn no_used_key_of_a_stream_stays_on_the_stack() {
+        numbers(1);
+        STREAM.with(|stream| {
+            // SAFETY: nothing draws meanwhile.
+            let key = unsafe { stream.source() }.batch.key();
+            drop_words(stream);
+            batch::tests::erase_all();
+            numbers(1);
+            let below = batch::tests::stack_below();
+            let is_part = |bytes: &[u8]| key.iter().any(|word| bytes == word.to_ne_bytes());
+            assert!(!below.windows(8).any(is_part));
+        });
+    }
+
     #[test]
     fn copies_of_a_machine_part_at_the_first_look_at_the_clock() {
         let mut longest = 0;
