@@ -662,6 +662,18 @@ mod tests {
     }
 
     #[test]
+    fn a_time_is_likely_from_the_formats_beginning_until_a_day_from_now() {
+        const NOW_MS: i64 = 1_800_000_000_000;
+        for (at, core) in CORES.iter().enumerate() {
+            let unlikely = |ms| Rank::of(at, Holds { ms: Some(ms), bits: 64 }, NOW_MS).unlikely;
+            let [first, last] = [core.since_ms, NOW_MS + DAY_MS];
+            assert!(unlikely(first).is_none() && unlikely(last).is_none());
+            assert_eq!(unlikely(last + 1), Some(Unlikely::TooLate));
+            assert!(first.checked_sub(1).is_none_or(|before| unlikely(before) == Some(Unlikely::TooEarly)));
+        }
+    }
+
+    #[test]
     fn a_leased_node_is_the_one_of_the_lease() {
         let directory = Directory::new("maker");
         let path = directory.file();

@@ -175,6 +175,13 @@ mod tests {
             prop_assert_eq!(decode::<8>(&text, 24), Ok(u128::from(bits as u32)));
             prop_assert_eq!(decode::<2>(&text, 30), Ok(u128::from(bits as u8)));
         }
+
+        #[test]
+        fn what_is_right_is_read_at_once(bits: u128) {
+            let text = encode_128_bits(bits);
+            prop_assert_eq!(decode_at_once(&text), Some(bits));
+            prop_assert_eq!(decode_at_once(&text[22..]), Some(bits & ((1 << 40) - 1)));
+        }
     }
 
     /// Tries each byte in each place of `LENGTH` characters: it is read, or the error names it.
