@@ -674,6 +674,12 @@ mod tests {
     }
 
     #[test]
+    fn a_name_has_dashes_or_underscores() {
+        assert!(["uuid_v7", "uuid-v7"].iter().all(|name| named(name).is_some()));
+        assert!(["uuid.v7", "uuid_v-", "uuid_v", "UUID_v7"].iter().all(|name| named(name).is_none()));
+    }
+
+    #[test]
     fn a_leased_node_is_the_one_of_the_lease() {
         let directory = Directory::new("maker");
         let path = directory.file();

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use std::collections::HashSet;
-use txid::trace::{self, SkyWalking, Sofa, SpanId, TraceId, Traceparent};
+use txid::FormatError;
+use txid::trace::{self, AmznTraceId, CloudTraceContext, SkyWalking, Sofa, SpanId, TraceId, Traceparent, UberTraceId};
 
 const HOST: u32 = 0x0a00_0007;
 
@@ -129,4 +130,28 @@ fn the_longest_texts_have_the_greatest_length() {
     let sofa = Sofa { address: [10, 0, 0, 7].into(), ms: 1, sequence: 9000, pid: u32::MAX };
     assert!(sofa.to_string().ends_with("90004294967295"));
     assert_eq!(sofa.to_string().len(), Sofa::MAX_LEN);
+}
+
+#[test]
+fn the_longest_uber_trace_id_has_its_colons_escaped() {
+    let longest = "4bf92f3577b34da6a3ce929d0e0e4736%3A00f067aa0ba902b7%3A05e3ac9a4f6e3b90%3A01";
+    let read = |text: &str| UberTraceId::from_text(text.as_bytes());
+    assert_eq!(longest.len(), 75);
+    assert!(read(longest).is_ok());
+    assert!(matches!(read(&format!("{longest}0")), Err(FormatError::Length { found: 76, .. })));
+}
+
+#[test]
+fn a_decision_follows_a_root_without_a_parent() {
+    let header = AmznTraceId { trace_id: TraceId(255), parent_id: None, sampled: Some(true) };
+    assert_eq!(header.to_string(), "Root=1-00000000-0000000000000000000000ff;Sampled=1");
+}
+
+#[test]
+fn a_span_of_zero_is_none() {
+    let parent_id = |span: &str| {
+        let text = format!("105445aa7843bc8bf206b12000100000/{span};o=1");
+        CloudTraceContext::from_text(text.as_bytes()).unwrap().parent_id
+    };
+    assert_eq!(["0", "1", "18446744073709551615"].map(parent_id), [None, Some(SpanId(1)), Some(SpanId(u64::MAX))]);
 }
