@@ -107,6 +107,12 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
+    fn an_alphabet_has_two_or_more_characters_that_can_be_seen_and_none_twice() {
+        assert!(["ab", "-_", "0123456789abcdef"].iter().all(|text| is_an_alphabet(text.as_bytes())));
+        assert!(!["", "a", "aa", "abca", "a b", "a\nb", "a\u{e4}b"].iter().any(|text| is_an_alphabet(text.as_bytes())));
+    }
+
+    #[test]
     fn each_character_has_six_bits_of_its_own() {
         let zero = of_bits(0);
         let mut bits_of = [0; LEN];

@@ -86,8 +86,8 @@ impl Networks {
         let (address, length) = match text.split_once('/') {
             Some((address, length)) => {
                 // parse() would accept a sign as well.
-                let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
-                (address, Some(length.parse().ok().filter(|_| digits).ok_or_else(not_a_network)?))
+                let is_digits = length.bytes().all(|byte| byte.is_ascii_digit());
+                (address, Some(length.parse().ok().filter(|_| is_digits).ok_or_else(not_a_network)?))
             }
             None => (text, None),
         };
