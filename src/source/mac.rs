@@ -39,6 +39,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_byte_is_read_in_either_case() {
+        let bytes = [0x02, 0x4f, 0xac, 0x11, 0x00, 0xe2];
+        assert_eq!(
+            ["02:4f:ac:11:00:e2", "02:4F:AC:11:00:E2"].map(|text| read_mac(text.as_bytes())),
+            [Ok(bytes), Ok(bytes)]
+        );
+    }
+
+    #[test]
     fn each_colon_is_looked_at() {
         for place in [2, 5, 8, 11, 14] {
             let mut text = *b"02:42:ac:11:00:02";
