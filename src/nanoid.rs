@@ -107,6 +107,13 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
+    fn another_alphabet_is_refused() {
+        let parse = |alphabet| Maker::parse("nanoid", [alphabet]);
+        assert!(parse("alphabet=ab").is_ok());
+        assert!(matches!(parse("alphabet=aa"), Err(MakerError::Alphabet(text)) if text == "aa"));
+    }
+
+    #[test]
     fn an_alphabet_has_two_or_more_characters_that_can_be_seen_and_none_twice() {
         assert!(["ab", "-_", "0123456789abcdef"].iter().all(|text| is_an_alphabet(text.as_bytes())));
         assert!(!["", "a", "aa", "abca", "a b", "a\nb", "a\u{e4}b"].iter().any(|text| is_an_alphabet(text.as_bytes())));

@@ -140,6 +140,7 @@ mod tests {
         fn a_wide_layout_uses_the_whole_word(position in 0..=1_u64 << 63) {
             let seal = Seal::new(56);
             prop_assert_eq!(seal.open(seal.close(position)), position);
+            prop_assert!(seal.is_whole(seal.close(position)));
         }
     }
 }

@@ -105,3 +105,15 @@ fn upper_half(tags: &[u8]) -> u64 {
     let value = |tag| trimmed(tag).strip_prefix(b"_dd.p.tid=");
     tags.split(|&byte| byte == b',').find_map(value).and_then(span_id_of_hex).map_or(0, |id| id.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_priority_has_one_or_two_digits_and_perhaps_a_sign() {
+        let read = |text: &str| read_priority(text.as_bytes()).ok();
+        assert_eq!(["0", "+1", "-1", "02", "99", "-99"].map(read), [0, 1, -1, 2, 99, -99].map(Some));
+        assert!(["", "+", "-", "+-1", "100", "1.0"].into_iter().all(|text| read(text).is_none()));
+    }
+}
