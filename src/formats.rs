@@ -674,6 +674,23 @@ mod tests {
     }
 
     #[test]
+    fn an_id_is_new_within_an_hour_of_now() {
+        const NOW_MS: i64 = 1_800_000_000_000;
+        let is_new_by = |by_ms| is_new(NOW_MS + by_ms, NOW_MS);
+        let around = [-HOUR_MS - 1, -HOUR_MS, 0, HOUR_MS, HOUR_MS + 1];
+        assert_eq!(around.map(is_new_by), [false, true, true, true, false]);
+    }
+
+    #[test]
+    fn a_format_that_needs_an_option_says_which() {
+        let needed = |name| match Maker::named(name) {
+            Err(MakerError::NeedsOptions { option, .. }) => Some(option),
+            _ => None,
+        };
+        assert_eq!(["snowflake", "txid"].map(needed), [Some("node"), None]);
+    }
+
+    #[test]
     fn a_name_has_dashes_or_underscores() {
         assert!(["uuid_v7", "uuid-v7"].iter().all(|name| named(name).is_some()));
         assert!(["uuid.v7", "uuid_v-", "uuid_v", "UUID_v7"].iter().all(|name| named(name).is_none()));

@@ -97,6 +97,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_of_headers_are_the_same_in_any_case() {
+        assert!(is_same(b"X-Id", "x-id") && is_same(b"x-id", "X-ID"));
+        assert!(["X-Ie", "X-Idd", "X-I", ""].into_iter().all(|other| !is_same(b"X-Id", other)));
+    }
+
+    #[test]
+    fn each_header_of_traces_has_its_place_among_all_fields() {
+        assert_eq!(Field::names().count(), OF_TRACES.len());
+        assert!(Field::names().all(|(place, name)| Field::of_traces(name.as_bytes()).unwrap() as usize == place));
+    }
+
+    #[test]
     fn a_header_of_traces_is_found_by_its_name_in_any_case_and_by_no_other() {
         for &(field, name) in OF_TRACES {
             assert_eq!(field.name(), Some(name));

@@ -89,6 +89,13 @@ impl std::error::Error for NodeError {}
 mod tests {
     use super::*;
 
+    /// Whether this host's name has a number or not.
+    #[test]
+    fn the_name_of_the_host_is_not_taken_for_a_number() {
+        let found = node("hostname", &Layout::SNOWFLAKE);
+        assert!(!matches!(&found, Err(NodeError::OutOfRange { value, .. }) if value == "hostname"), "{found:?}");
+    }
+
     #[test]
     fn numbers() {
         assert_eq!(node("0", &Layout::SNOWFLAKE), Ok(0));
