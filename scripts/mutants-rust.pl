@@ -22,14 +22,14 @@ sub without { return map { ('--exclude-test', $_) } @_ }
 # Tests that read code, or build the library once more.
 my @READERS = qw(circles dependencies documents figures web_reader);
 
-# Where the code of each package is; its tests but those that read code, count instructions or wait for servers; and, if some of these
-# are slow, the others, which are tried first.
+# Where the code of each package is; its tests but those that read other directories, count instructions or wait for servers; and, if some
+# of these are slow, the others, which are tried first.
 my %PACKAGES = (
     'txid' => { in => 'src', tests => [without(@READERS)], quick => [without(@READERS, 'children'), qw(-- --skip every_order)] },
     'txid-keyed' => { in => 'crates/keyed', tests => [qw(--test-package txid-keyed --test-package txid), without(@READERS)], quick => [] },
     'txid-capi' => { in => 'crates/capi', tests => [without(qw(interface shared_object signals speed))] },
     'txid-cli' => { in => 'crates/cli', tests => [without('soak')] },
-    'txid-agent' => { in => 'agent/src', tests => [without('with_servers')] },
+    'txid-agent' => { in => 'agent/src', tests => [without('with_servers'), qw(-- --skip config::schema --skip the_units_have)] },
     'txid-agent-machines' => { in => 'agent/machines', tests => [], quick => [without(qw(model simulation))] },
 );
 

@@ -97,9 +97,13 @@ fn mount(what: &[&str], at: &Path) -> Result<(), Output> {
     if output.status.success() { Ok(()) } else { Err(output) }
 }
 
+fn of_the_tree(path: &str) -> String {
+    fs::read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
 /// The unit of the examples with these values in place of its own.
 fn app() -> String {
-    let example = include_str!("../../../../examples/agent/app.service");
+    let example = of_the_tree("examples/agent/app.service");
     let mut unit = String::new();
     for line in example.lines() {
         unit += &match line.split_once('=') {
@@ -131,7 +135,7 @@ fn units_of_systemd() {
     fs::set_permissions(root.0.join("merged/leases"), PermissionsExt::from_mode(0o777)).unwrap();
     root.write("root/check", 0o755, CHECK);
     root.write("etc/systemd/system/app.service", 0o644, &app());
-    let plain = include_str!("../../../../packaging/agent/txid-agent.service").replace("User=txid", "User=bin");
+    let plain = of_the_tree("packaging/agent/txid-agent.service").replace("User=txid", "User=bin");
     let plain = plain.replace("Group=txid", "Group=bin").replace("RestartSec=5", "RestartSec=0");
     let options = "--store file:///var/lib/txid/leases --node plain=snowflake --new";
     let plain = plain.replace("--config /etc/txid/agent.toml", options);
