@@ -274,7 +274,7 @@ fn the_file_of_a_key_is_refused_if_anything_is_wrong_with_it() {
     assert_eq!(refused_content(""), "the key file FILE has no key; `txid key` makes one");
     assert_eq!(refused_content(" \n\n"), "the key file FILE has no key; `txid key` makes one");
     let most = format!("{KEY}{}", "\n".repeat(2048 - KEY.len()));
-    open(&most, Shape::Digits(10));
+    Hidden::open(&file_of(&directory, &most), "orders", Shape::Digits(10)).unwrap();
     let long = "0".repeat(2049);
     assert_eq!(refused_content(&long), "the key file FILE has 2049 bytes, more than all keys of ten periods");
     for digits in [1, 30, 31, 33, 40, 47, 63, 65] {
