@@ -136,11 +136,6 @@ fn an_epoch_is_an_integer_that_a_double_holds() {
 }
 
 #[test]
-fn a_node_makes_as_many_ids_a_second_as_sequences_in_its_units() {
-    assert_eq!([Layout::SNOWFLAKE, Layout::SONYFLAKE].map(|layout| layout.ids_a_second()), [4_096_000.0, 25_600.0]);
-}
-
-#[test]
 fn invalid_layouts_are_refused() {
     let error = |text: &str| text.parse::<Layout>().unwrap_err();
     assert_eq!(error("time_bits=41,node_bits=10"), LayoutError::Missing("sequence_bits"));

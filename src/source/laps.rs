@@ -93,14 +93,6 @@ mod tests {
     }
 
     #[test]
-    fn only_a_clock_that_goes_back_far_had_been_wrong() {
-        let reading = Reading::none();
-        let of = |now_ms| reading.had_been_wrong(now_ms);
-        let far_ms = clock::LONGEST_HOLD_MS as i64 + 1;
-        assert_eq!([far_ms, far_ms, 1, 1 + far_ms, 0].map(of), [false, false, false, false, true]);
-    }
-
-    #[test]
     fn the_longest_lap_begins_with_0_as_well() {
         let first = Position::before(1 << 16).next(1 << 16, 1_000_000, false);
         assert_eq!((first.ms(), first.number()), (1_000_000, 0));
