@@ -112,7 +112,7 @@ impl Span {
         };
         let Some(trace_id) = parent.trace_id else {
             // The header only said whether to sample.
-            return Self { sampled: parent.sampled, random: false, ..new() };
+            return Self { sampled: parent.sampled, ..new() };
         };
         let same = traceparent.filter(|other| other.trace_id == trace_id);
         let datadog = match header(Field::XDatadogTraceId) {
