@@ -114,6 +114,15 @@ mod tests {
     }
 
     #[test]
+    fn an_id_has_the_length_that_was_asked_for() {
+        let length_of = |options: &[&str]| {
+            let maker = Maker::parse("nanoid", options.iter().copied()).unwrap();
+            maker.write_by(0, &mut [0; Maker::MAX_LEN]).unwrap().len
+        };
+        assert_eq!([&[][..], &["length=20"], &["length=22"], &["alphabet=ab"]].map(length_of), [LEN, 20, 22, LEN]);
+    }
+
+    #[test]
     fn an_alphabet_has_two_or_more_characters_that_can_be_seen_and_none_twice() {
         assert!(["ab", "-_", "0123456789abcdef"].iter().all(|text| is_an_alphabet(text.as_bytes())));
         assert!(!["", "a", "aa", "abca", "a b", "a\nb", "a\u{e4}b"].iter().any(|text| is_an_alphabet(text.as_bytes())));

@@ -154,6 +154,15 @@ mod tests {
     }
 
     #[test]
+    fn of_two_layouts_the_one_in_which_an_id_is_of_now_is_certain() {
+        let layouts = ["mastodon", "snowflake"].map(|layout| format!("snowflake(layout={layout})"));
+        let times = Times::first(layouts.iter().map(String::as_str)).unwrap();
+        // As a snowflake, of 2011 or later.
+        let now_ms = clock::system_ms();
+        assert_eq!(times.ms((now_ms << 16).to_string().as_bytes()), Some(now_ms));
+    }
+
+    #[test]
     fn formats_have_layouts_and_epochs() {
         let times = Times::first(["snowflake(node=1,layout=discord,state=/a)"]).unwrap();
         assert_eq!(times.ms(b"175928847299117063"), Some(1_462_015_105_796));

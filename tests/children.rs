@@ -220,9 +220,9 @@ fn ids_that_could_be_guessed_are_reported() {
         refuse(NO_RANDOMNESS, libc::EIO);
         let ids: Vec<_> = (0..1000).map(|_| Txid::strong_at(0).unwrap_err().0.to_text()).collect();
         assert!(txid::entropy_degraded());
-        for format in ["strong", "nanoid"] {
-            let made = Maker::parse(format, []).unwrap().write_by(0, &mut [0; Maker::MAX_LEN]);
-            assert!(made.unwrap().guessable, "{format}");
+        for (format, options) in [("strong", &[][..]), ("nanoid", &[]), ("nanoid", &["alphabet=01"])] {
+            let made = Maker::parse(format, options.iter().copied()).unwrap().write_by(0, &mut [0; Maker::MAX_LEN]);
+            assert!(made.unwrap().guessable, "{format} {options:?}");
         }
         let nanoid = Maker::parse("nanoid", []).unwrap();
         let nanoids: Vec<_> = (0..1000).map(|_| pad(|text| _ = nanoid.write_by(0, text).unwrap())).collect();

@@ -117,6 +117,20 @@ fn the_page_says_its_layout() {
 }
 
 #[test]
+fn a_lease_that_is_opened_again_has_no_limit_yet() {
+    let directory = Directory::new("lease-again");
+    let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
+    let orders = generator(&directory);
+    page.open(17, NOW_MS);
+    page.set_limit(17, NOW_MS + 60_000);
+    orders.next_at(NOW_MS).unwrap();
+    let next_ms = page.close();
+    page.open(17, next_ms);
+    assert_eq!(page.view().limit_ms, None);
+    assert!(matches!(orders.next_at(next_ms), Err(Refusal::Unleased(_))));
+}
+
+#[test]
 fn ids_stay_within_the_lease() {
     let directory = Directory::new("lease-ids");
     let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();

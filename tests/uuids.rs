@@ -118,3 +118,11 @@ fn a_burst_keeps_the_clock_sequence() {
     let first = sequence();
     assert!((0..30_000).all(|_| sequence() == first));
 }
+
+#[test]
+fn as_uuid_any_version_is_read() {
+    for version in ["1", "4", "6", "7", "8"] {
+        let text = format!("017f22e2-79b0-{version}cc3-98c4-dc0c0c07398f");
+        assert!(read("uuid", text.as_bytes(), &Numbers::UNKNOWN).unwrap().is_ok(), "{text}");
+    }
+}

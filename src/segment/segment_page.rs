@@ -345,6 +345,20 @@ mod tests {
     }
 
     #[test]
+    fn each_period_has_the_key_that_its_store_has() {
+        in_directory("keys", |directory| {
+            let path = directory.join("a.segment");
+            let page = SegmentPage::open_or_make(&path).unwrap();
+            let keys =
+                ["66e94b-767ab6ec", "1:000000-00000000", "9:ffffff-ffffffff:retired"].map(|text| text.parse().unwrap());
+            keys.iter().for_each(|key| page.set_key_check(*key));
+            let found = [None, Some(1), Some(9)].map(|period| Segment::attach(&path).unwrap().key_check(period));
+            assert_eq!(found, keys.map(Some));
+            assert_eq!(page.segment().key_check(Some(2)), None);
+        });
+    }
+
+    #[test]
     #[should_panic(expected = "7..9 after 8")]
     fn a_range_never_begins_below_what_was_granted() {
         in_directory("down", |directory| {

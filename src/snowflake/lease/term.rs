@@ -251,4 +251,14 @@ mod tests {
         assert_eq!(claim(ended, covers, 1), (Err(NoClaim::Unleased), 1));
         assert_eq!(claim(of_another, covers, 1), (Err(NoClaim::Unleased), 1));
     }
+
+    #[test]
+    fn a_word_that_was_just_closed_has_no_limit() {
+        let shape = Shape::new(&Layout::SNOWFLAKE);
+        let limit_in = |word| {
+            let (word, limit) = (shape.word(2, 5) | word, shape.limit(2, 6));
+            Term { word: &Late::new(word, word, 0), limit: &Late::new(limit, limit, 0), shape }.limit()
+        };
+        assert_eq!([0, shape.closed()].map(limit_in), [Some(6), None]);
+    }
 }
