@@ -715,6 +715,15 @@ mod tests {
     }
 
     #[test]
+    fn an_id_has_the_node_or_counts_from_the_epoch_that_was_given() {
+        let make_with = |format, option| make(&Maker::parse_any(format, [option]).unwrap());
+        assert!(make_with("uuid_v1", "node=02:42:ac:11:00:02").ends_with("-0242ac110002"));
+        let counted = make_with("trace_id", "epoch=1970-02-01");
+        let ms = read("trace_id", counted.as_bytes(), &Numbers::UNKNOWN).unwrap().unwrap().ms.unwrap();
+        assert_eq!((ms - crate::source::clock::system_ms()) / DAY_MS, -31);
+    }
+
+    #[test]
     fn a_trial_makes_no_file_and_checks_one_that_is_there() {
         let directory = Directory::new("trial");
         let path = directory.file();

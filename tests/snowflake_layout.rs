@@ -159,7 +159,9 @@ fn invalid_layouts_are_refused() {
     assert!(of_a_unit.ends_with("not an integer from 1 to 4294967296"), "{of_a_unit}");
     let of_an_epoch = error("epoch=x").to_string();
     assert!(of_an_epoch.ends_with("or a date such as 2014-09-01T00:00:00Z"), "{of_an_epoch}");
-    assert_eq!(error("twitter"), LayoutError::UnknownPreset("twitter".to_string()));
+    let unknown = error("twitter");
+    assert_eq!(unknown, LayoutError::UnknownPreset("twitter".to_string()));
+    assert!(unknown.to_string().starts_with("layout 'twitter' is not one of snowflake, "), "{unknown}");
 }
 
 fn any_layout() -> impl Strategy<Value = Layout> {

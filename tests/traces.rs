@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use std::collections::HashSet;
 use txid::FormatError;
-use txid::trace::{self, AmznTraceId, CloudTraceContext, SkyWalking, Sofa, SpanId, TraceId, Traceparent, UberTraceId};
+use txid::trace::{
+    self, AmznTraceId, B3, CloudTraceContext, Sampling, SkyWalking, Sofa, SpanId, TraceId, Traceparent, UberTraceId,
+};
 
 const HOST: u32 = 0x0a00_0007;
 
@@ -154,4 +156,12 @@ fn a_span_of_zero_is_none() {
         CloudTraceContext::from_text(text.as_bytes()).unwrap().parent_id
     };
     assert_eq!(["0", "1", "18446744073709551615"].map(parent_id), [None, Some(SpanId(1)), Some(SpanId(u64::MAX))]);
+}
+
+#[test]
+fn a_child_has_a_span_of_its_own_and_its_callers_as_parent() {
+    let parent = B3::new(Some(Sampling::Accept)).ids.unwrap();
+    let child = B3 { ids: Some(parent), sampled: None }.child().ids.unwrap();
+    assert_eq!((child.trace_id, child.parent_span_id), (parent.trace_id, Some(parent.span_id)));
+    assert_ne!(child.span_id, parent.span_id);
 }

@@ -664,6 +664,7 @@ mod tests {
             let error = Policy::default().set(option, words).unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");
         }
+        assert!(Policy::default().set("header", &["A", "B", "C", "D"]).is_ok());
         let mut off = policy(&[("trace", &["off"])]);
         assert_eq!(off.set("trace", &["b3"]), Err(PolicyError::Twice));
         assert_eq!(off.kinds(), []);

@@ -260,6 +260,16 @@ mod tests {
     }
 
     #[test]
+    fn who_has_no_permission_is_named() {
+        let message = |errno: Errno| refused("open", Path::new("/a/b"), errno.into()).to_string();
+        let uid = rustix::process::geteuid().as_raw();
+        let (denied, missing) = (message(Errno::ACCESS), message(Errno::NOENT));
+        assert!(denied.starts_with("cannot open /a/b: ") && denied.contains(", as "), "{denied}");
+        assert!(denied.contains(&format!("uid {uid}")), "{denied}");
+        assert!(!missing.contains(", as "), "{missing}");
+    }
+
+    #[test]
     fn no_mode_is_set_unless_it_is_a_directory() {
         let directory = Directory::new("fifo");
         let parent = fs::open(&directory.0, DIRECTORY_FLAGS, Mode::empty()).unwrap();

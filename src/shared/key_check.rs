@@ -149,6 +149,16 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_key_is_the_same_in_all_its_series_and_after_it_was_retired() {
+        let check = |text: &str| text.parse::<KeyCheck>().unwrap();
+        let key = check("1:66e94b-767ab6ec");
+        let has_key_of = |text: &str| key.has_key_of(check(text));
+        assert!(has_key_of("1:66e94b-00000000") && key.has_key_of(key.retired()));
+        assert!(!has_key_of("2:66e94b-767ab6ec") && !has_key_of("66e94b-767ab6ec") && !has_key_of("1:66e94c-767ab6ec"));
+        assert_eq!([key, key.retired()].map(|key| key.is_retired()), [false, true]);
+    }
+
     /// Of an older page, too.
     #[test]
     fn a_word_without_its_mark_is_none() {

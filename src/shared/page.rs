@@ -379,6 +379,16 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_another_kind_is_refused_where_this_process_knows_it_too() {
+        const PEARS: Kind = Kind { magic: b"txidpear", ..APPLES };
+        in_directory("kinds", |path| {
+            open(path, 1).unwrap();
+            let attached = Page::attach(path, &PEARS, &[], |_, _| Ok::<_, PageError>(()));
+            assert!(matches!(attached, Err(PageError::Damaged { .. })));
+        });
+    }
+
+    #[test]
     fn pages_in_memory_are_found_by_their_header() {
         let one = Page::in_memory(&basket(101)).unwrap();
         let same = Page::in_memory(&basket(101)).unwrap();
