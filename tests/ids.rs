@@ -54,6 +54,11 @@ proptest! {
     fn a_stamp_is_read_back_exactly(ms: i64) {
         prop_assert_eq!(Txid::at(ms).timestamp_ms() as i64, ms.rem_euclid(RANGE_MS));
     }
+
+    #[test]
+    fn twelve_bytes_are_read_back_exactly(bytes: [u8; 12]) {
+        prop_assert_eq!(<[u8; 12]>::from(Txid::from(bytes)), bytes);
+    }
 }
 
 #[test]

@@ -52,3 +52,17 @@ fn find_from<T>(newest: *const Entry<T>, is_wanted: &dyn Fn(&T) -> bool) -> Opti
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_is_found_first_and_older_ones_stay() {
+        let list = List::new();
+        let enter = |item: (u8, char)| *list.enter(item, &|known| *known == item);
+        assert_eq!([(1, 'a'), (2, 'b'), (1, 'c')].map(enter), [(1, 'a'), (2, 'b'), (1, 'c')]);
+        let find = |wanted| list.find(&|known| known.0 == wanted).copied();
+        assert_eq!([1, 2, 3].map(find), [Some((1, 'c')), Some((2, 'b')), None]);
+    }
+}

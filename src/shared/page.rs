@@ -393,6 +393,7 @@ mod tests {
         let one = Page::in_memory(&basket(101)).unwrap();
         let same = Page::in_memory(&basket(101)).unwrap();
         let other = Page::in_memory(&basket(102)).unwrap();
+        assert_eq!(one.word(WORD_AT).load(Ordering::Relaxed), 7);
         assert!(std::ptr::eq(one.words, same.words));
         assert!(!std::ptr::eq(one.words, other.words));
     }
