@@ -76,3 +76,45 @@ fn is_interrupted() -> bool {
 fn ask(bytes: &mut [u8]) -> bool {
     getrandom::fill(bytes).is_ok()
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn what_is_given_in_pieces_is_put_together_whatever_interrupts_it() {
+        let answers = |answers: &[Result<isize, i32>]| {
+            let (mut bytes, mut written, mut next) = ([0; 6], 0, answers.iter());
+            let is_filled = fill_by(&mut bytes, |rest| match *next.next().unwrap() {
+                Ok(count) => {
+                    for byte in &mut rest[..count as usize] {
+                        written += 1;
+                        *byte = written;
+                    }
+                    count
+                }
+                Err(errno) => {
+                    // SAFETY: it is this thread's own.
+                    unsafe { *libc::__errno_location() = errno };
+                    -1
+                }
+            });
+            (is_filled, bytes)
+        };
+        assert_eq!(answers(&[Ok(1), Err(libc::EINTR), Ok(2), Ok(3)]), (true, [1, 2, 3, 4, 5, 6]));
+        assert_eq!(answers(&[Ok(1), Ok(0)]), (false, [1, 0, 0, 0, 0, 0]));
+        assert_eq!(answers(&[Ok(1), Err(libc::EIO)]), (false, [1, 0, 0, 0, 0, 0]));
+    }
+
+    #[test]
+    fn only_the_kernels_file_is_randomness() {
+        let is_it = |path: &str| is_urandom(File::open(path).unwrap().as_raw_fd());
+        assert!(is_it("/dev/urandom"));
+        assert!(!is_it("/dev/null") && !is_it("/dev/zero") && !is_it("/"));
+        let mut bytes = [[0; 32]; 2];
+        assert!(bytes.iter_mut().all(|bytes| by_file(bytes)));
+        assert_ne!(bytes[0], bytes[1]);
+    }
+}
