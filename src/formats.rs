@@ -688,6 +688,8 @@ mod tests {
             _ => None,
         };
         assert_eq!(["snowflake", "txid"].map(needed), [Some("node"), None]);
+        let with_another = Maker::named("snowflake(layout=snowflake)");
+        assert!(matches!(with_another, Err(MakerError::Missing { option: "node", .. })));
     }
 
     #[test]
@@ -737,6 +739,14 @@ mod tests {
         assert!(trial("node=18", &state).unwrap_err().to_string().contains("17"));
         // Not a directory.
         assert!(trial("node=17", &below).is_err());
+    }
+
+    #[test]
+    fn a_number_has_no_likely_reading_even_if_its_time_is_now() {
+        let (ms, now_ms) = (1_794_999_000_000_i64, 1_795_000_000_000);
+        let found = Readings::of((ms << 16).to_string().as_bytes(), &Numbers::UNKNOWN, now_ms);
+        assert!(found.iter().any(|it| it.ms == Some(ms)));
+        assert_eq!(found.likely().count(), 0);
     }
 
     #[test]

@@ -389,6 +389,22 @@ mod tests {
     }
 
     #[test]
+    fn memory_of_a_page_that_is_refused_is_given_back() {
+        in_directory("given-back", |path| {
+            std::fs::write(path, basket(1).0).unwrap();
+            let is_mapped = || {
+                let mappings = std::fs::read_to_string("/proc/self/maps").unwrap();
+                mappings.contains(path.file_name().unwrap().to_str().unwrap())
+            };
+            let refuse = |_: &Image, _| Err(PageError::NoMemory(io::ErrorKind::OutOfMemory.into()));
+            assert!(Page::attach(path, &APPLES, &[], refuse).is_err());
+            assert!(!is_mapped());
+            open(path, 1).unwrap();
+            assert!(is_mapped());
+        });
+    }
+
+    #[test]
     fn pages_in_memory_are_found_by_their_header() {
         let one = Page::in_memory(&basket(101)).unwrap();
         let same = Page::in_memory(&basket(101)).unwrap();
