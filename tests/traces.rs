@@ -164,4 +164,8 @@ fn a_child_has_a_span_of_its_own_and_its_callers_as_parent() {
     let child = B3 { ids: Some(parent), sampled: None }.child().ids.unwrap();
     assert_eq!((child.trace_id, child.parent_span_id), (parent.trace_id, Some(parent.span_id)));
     assert_ne!(child.span_id, parent.span_id);
+    let parent = Traceparent::new(true);
+    let child = parent.child();
+    assert_eq!(Traceparent { span_id: parent.span_id, ..child }, parent);
+    assert_ne!(child.span_id, parent.span_id);
 }
