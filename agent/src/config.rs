@@ -294,6 +294,15 @@ pub mod tests {
     }
 
     #[test]
+    fn no_node_and_no_segment_is_given_twice() {
+        assert!(config(&["--node", "users=snowflake", "--segment", "orders", "--segment", "users"]).is_ok());
+        for (again, what) in [("--node=orders=sonyflake", "the node orders"), ("--segment=a", "the segment a")] {
+            let why = config(&["--segment", "a", again]).err().unwrap().to_string();
+            assert_eq!(why, format!("{what} was given twice"));
+        }
+    }
+
+    #[test]
     fn ids_of_a_child_are_as_far_ahead_as_clocks_differ_and_it_runs() {
         let ahead = |options: &[&str]| config(options).unwrap().most_ahead();
         assert_eq!(ahead(&["--max-skew", "200ms"]), Duration::from_millis(400));
