@@ -116,7 +116,7 @@ soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	cargo test $(OF_AGENT) --test with_servers attacks:: -- --ignored --nocapture --test-threads=1
 
 mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
-	@scripts/need.sh build mutants
+	@scripts/need.sh build mutants $(if $(filter txid-agent,$(PACKAGES)),stores)
 	@scripts/mutants-rust.pl $(PACKAGES) $(FILES)
 
 mutants-promises: target/release/libtxid.so

@@ -12,25 +12,51 @@ use Files qw(contents);
 use JSON::PP qw(decode_json);
 
 chdir "$FindBin::Bin/.." or die;
+# A text on which a change fails would be tried with all later changes, and fail with these as well if it is the code that is wrong.
+$ENV{PROPTEST_DISABLE_FAILURE_PERSISTENCE} = 1;
 my $LEAST = 97;
 
 # Numbers, texts and whole conditions are left alone: they would be three times as many.
 my $MUTATORS = 'fn_value,relational,arith,bitwise,shift,assign,logical,unary,match_guard,match_arm,struct_field,stmt';
 
 sub without { return map { ('--exclude-test', $_) } @_ }
+sub only { return map { ('--include-test', $_) } @_ }
+sub skip { return map { ('--skip', $_) } @_ }
 
 # Tests that read code, or build the library once more.
 my @READERS = qw(circles dependencies documents figures web_reader);
 
-# Where the code of each package is; its tests but those that read other directories, count instructions or wait for servers; and, if some
-# of these are slow, the others, which are tried first.
+# Tests of the library that try all orders, all days, or until two threads meet.
+my @LONG = qw(every_order both_texts_are_the_same_on_each_day no_word_is_read_while two_threads_with_one_state);
+
+# Of the agent: tests that read other directories; of those with servers, also what takes long and drives nothing that others do not; and of
+# those without, what takes more than a second.
+my @ELSEWHERE = skip(qw(config::schema the_units_have metrics systemd the_command_lines_of_the_examples
+    storm each_fault nothing_that_a_child_starts_is_left));
+my @AGENTS_LONG = skip(qw(of_several_that_find others_take_the_lock any_bytes_are_an_answer wire::tests::fields_are_read_back
+    a_line_is_one_line));
+
+# Where the code of each package is; its tests but those that read other directories or count instructions; and slower ones, in rounds that
+# try what the ones before have left.
 my %PACKAGES = (
-    'txid' => { in => 'src', tests => [without(@READERS)], quick => [without(@READERS, 'children'), qw(-- --skip every_order)] },
-    'txid-keyed' => { in => 'crates/keyed', tests => [qw(--test-package txid-keyed --test-package txid), without(@READERS)], quick => [] },
+    'txid' => {
+        in => 'src',
+        tests => [without(@READERS, qw(children hidden)), '--', skip(@LONG)],
+        then => [[only(qw(hidden children))], [qw(--test-lib --), @LONG]],
+    },
+    'txid-keyed' => {
+        in => 'crates/keyed',
+        tests => [],
+        then => [[qw(--test-package txid-keyed --test-package txid), without(@READERS)]],
+    },
     'txid-capi' => { in => 'crates/capi', tests => [without(qw(interface shared_object signals speed))] },
     'txid-cli' => { in => 'crates/cli', tests => [without('soak')] },
-    'txid-agent' => { in => 'agent/src', tests => [without('with_servers'), qw(-- --skip config::schema --skip the_units_have)] },
-    'txid-agent-machines' => { in => 'agent/machines', tests => [], quick => [without(qw(model simulation))] },
+    'txid-agent' => {
+        in => 'agent/src',
+        tests => [without(qw(with_servers power_cuts)), '--', @ELSEWHERE, @AGENTS_LONG],
+        then => [[without('with_servers'), '--', @ELSEWHERE], [only('with_servers'), '--', @ELSEWHERE]],
+    },
+    'txid-agent-machines' => { in => 'agent/machines', tests => [without(qw(model simulation))], then => [[only(qw(model simulation))]] },
 );
 
 # What cargo-gamma reports of each file: of all changes, or of those with these numbers.
@@ -41,7 +67,8 @@ sub report {
     my @command = (qw(cargo gamma run --no-config --dir), $house);
     # It asks systemd to limit the memory that a change may take.
     push @command, '--no-relaunch' unless -d '/run/systemd/system';
-    push @command, qw(--color never --all-features --cargo-arg=--locked --test-timeout-multiplier 3 --minimum-test-timeout 5), '--artifact-dir', $artifacts;
+    push @command, qw(--color never --all-features --cargo-arg=--locked --test-timeout-multiplier 3 --minimum-test-timeout 5);
+    push @command, '--artifact-dir', $artifacts;
     push @command, '--mutators', $MUTATORS, '--package', $package;
     push @command, map { ('--file', $house eq 'agent' ? s{^agent/}{}r : $_) } @$files;
     push @command, map { ('--mutant', $_) } @$ids;
@@ -82,12 +109,12 @@ for my $package (@packages) {
     my $how = $PACKAGES{$package};
     my @chosen = grep { index($_, "$how->{in}/") == 0 } @files;
     next if @files && !@chosen;
-    my $found = report($package, \@chosen, [], @{ $how->{quick} // $how->{tests} });
-    my @alive = grep { is_alive($_) } map { @{ $_->{mutants} } } values %$found;
-    if ($how->{quick} && @alive) {
-        my $again = report($package, \@chosen, [map { $_->{id} } @alive], @{ $how->{tests} });
-        my %slow = map { ($_->{id} => $_) } map { @{ $_->{mutants} } } values %$again;
-        %$_ = %{ $slow{ $_->{id} } } for @alive;
+    my $found = report($package, \@chosen, [], @{ $how->{tests} });
+    for my $round (@{ $how->{then} // [] }) {
+        my @alive = grep { is_alive($_) } map { @{ $_->{mutants} } } values %$found or last;
+        my $again = report($package, \@chosen, [map { $_->{id} } @alive], @$round);
+        my %later = map { ($_->{id} => $_) } map { @{ $_->{mutants} } } values %$again;
+        %$_ = %{ $later{ $_->{id} } } for @alive;
     }
     my %count = map { $_ => 0 } qw(Killed Stopped Survived NoCoverage Equivalent CompileError);
     for my $path (sort keys %$found) {
