@@ -135,4 +135,11 @@ mod tests {
             prop_assert!(image.flaw(&APPLES).is_some());
         }
     }
+
+    #[test]
+    fn a_header_is_of_its_kind_and_version_alone() {
+        let header = Image::new(&APPLES, &[]).header();
+        assert!(header.is_of(&APPLES));
+        assert!(!header.is_of(&Kind { magic: b"txidpear", ..APPLES }) && !header.is_of(&Kind { version: 4, ..APPLES }));
+    }
 }
