@@ -303,6 +303,24 @@ pub mod tests {
     }
 
     #[test]
+    fn a_lease_is_long_enough_to_end_the_child_in_time() {
+        let why = |options: &str| {
+            let line = format!("--env N={{orders}} --max-skew 250ms {options} -- true");
+            let found = config(&line.split(' ').collect::<Vec<_>>());
+            found.err().map(|why| why.to_string()).unwrap_or_default()
+        };
+        assert_eq!(why("--margin 1s --ahead 7s"), "");
+        assert_eq!(why("--margin 1s --ahead 13s --runs-ahead 2s"), "");
+        assert!(
+            why("--margin 999ms --ahead 7s").starts_with("--margin 999ms is less than 1s: twice --max-skew 250ms ")
+        );
+        let short = why("--margin 1s --ahead 6999ms");
+        assert!(short.starts_with("--ahead 6.999s is less than seven times --margin 1s: "), "{short}");
+        let short = why("--margin 1s --ahead 12999ms --runs-ahead 2s");
+        assert!(short.contains("--margin 1s plus three times --runs-ahead 2s, 13s: "), "{short}");
+    }
+
+    #[test]
     fn ids_of_a_child_are_as_far_ahead_as_clocks_differ_and_it_runs() {
         let ahead = |options: &[&str]| config(options).unwrap().most_ahead();
         assert_eq!(ahead(&["--max-skew", "200ms"]), Duration::from_millis(400));

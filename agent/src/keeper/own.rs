@@ -81,6 +81,12 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for OwnError<E> {}
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_file_that_is_gone_is_no_error() {
+        let gone = tempfile::tempdir().unwrap().path().join("gone");
+        assert!(matches!(lock::<io::Error>(&gone), Ok(None)));
+    }
+
     /// Only a file that is gone is tried again.
     #[test]
     fn a_file_that_cannot_be_locked_is_an_error() {

@@ -336,5 +336,6 @@ pub mod tests {
         assert_eq!(short.most_requests, usual.most_requests.max(20));
         assert_eq!(rules(&["--ahead", "2s"]).most_requests, 2 * 10_000 / 333);
         assert!(usual.renew_ms < 86_400_000 / 6 && usual.most_requests < 2 * 10_000 / 333);
+        assert_eq!(rules(&["--max-skew", "300ms"]).max_skew_ms, 300);
     }
 }

@@ -274,6 +274,11 @@ mod tests {
         Answer { status, text: text.to_owned() }
     }
 
+    #[test]
+    fn a_majority_has_written_it_to_disk() {
+        assert!(matches!(store().durability(), Durability::Durable));
+    }
+
     /// As a limit on requests, which is lifted or passes.
     #[test]
     fn a_limit_on_requests_passes() {

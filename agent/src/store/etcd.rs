@@ -300,6 +300,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn who_is_refused_is_told_what_is_needed() {
+        let store = EtcdStore::open(StoreUrl::parse("etcd://127.0.0.1/txid").unwrap()).unwrap();
+        for (status, said, needed) in [
+            (401, "unauthorized", LOGIN),
+            (400, "etcdserver: authentication failed, invalid user ID or password", LOGIN),
+            (400, "etcdserver: user name is empty", LOGIN),
+            (403, "etcdserver: permission denied", "the user's role needs readwrite on the prefix /txid/"),
+            (404, "404 page not found", "there is no /v3 here"),
+        ] {
+            let failure = store.understand(&Answer { status, text: format!(r#"{{"error":"{said}"}}"#) }).unwrap_err();
+            let why = failure.into_error().to_string();
+            assert!(why.contains(needed) && (status == 404 || why.contains(said)), "{why}");
+        }
+    }
+
     /// As Go's server answers a request without TLS, and as it answers others.
     #[test]
     fn a_server_that_requires_tls_is_named() {

@@ -316,6 +316,13 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_date_is_half_a_second_ago_on_average() {
+        let of = |date: &str| time(&Response::builder().header(DATE, date).body(()).unwrap());
+        assert_eq!(of("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777_500));
+        assert_eq!([of("Sun"), time(&Response::new(()))], [None; 2]);
+    }
+
     const SECOND: Duration = Duration::from_secs(1);
 
     fn timed_out(failure: &Failure) -> bool {

@@ -303,6 +303,13 @@ mod tests {
     }
 
     #[test]
+    fn a_store_of_another_kind_is_told_which_there_are() {
+        let why = StoreUrl::parse("memcached://host").err().unwrap().to_string();
+        assert!(why.contains("there is no store of the kind memcached; there are redis, rediss, "), "{why}");
+        assert!(why.ends_with(", file"), "{why}");
+    }
+
+    #[test]
     fn passwords_are_seen() {
         for url in ["redis://:word@host", "mysql://user:word@host:1/db?tls=1", "etcd://u:w@a,b/txid"] {
             assert!(has_password(url), "{url}");
