@@ -96,4 +96,33 @@ mod tests {
         assert_eq!(own("4:memory:/other\n", &mount("/")), None, "version 1 alone");
         assert_eq!(own("0::/\n", ""), None, "it is not mounted");
     }
+
+    #[test]
+    fn only_empty_groups_of_agents_that_are_gone_are_removed() {
+        let own = tempfile::tempdir().unwrap();
+        let (ours, nobodys) = (std::process::id(), u32::MAX);
+        let names = ["txid-1", "txid-x", "other-5"].map(str::to_owned);
+        let left = [format!("txid-{ours}"), format!("txid-{nobodys}")];
+        names.iter().chain(&left).for_each(|name| fs::create_dir(own.path().join(name)).unwrap());
+        remove_left(own.path());
+        assert!(names.iter().all(|name| own.path().join(name).exists()));
+        assert!(!left.iter().any(|name| own.path().join(name).exists()));
+    }
+
+    #[test]
+    fn a_group_has_its_processes_and_is_killed_as_a_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("txid-1");
+        fs::create_dir(&path).unwrap();
+        let group = Group(path.clone());
+        let read = |name: &str| fs::read_to_string(path.join(name)).unwrap();
+        let holds = |pid| group.holds(Pid::from_raw(pid).unwrap());
+        assert!(!holds(34), "its list cannot be read");
+        fs::write(path.join(PROCESSES), "12\n34\n").unwrap();
+        assert_eq!([12, 34, 3, 1234].map(holds), [true, true, false, false]);
+        group.kill();
+        assert_eq!(read(KILL), "1");
+        enter(&path).unwrap();
+        assert_eq!(read(PROCESSES), "0");
+    }
 }
