@@ -397,4 +397,39 @@ mod tests {
             assert!(error.to_string().contains("a record in a SQL store is text"), "{error}");
         }
     }
+
+    #[test]
+    fn a_url_names_a_table_a_user_and_a_database() {
+        let parse = |rest: &str| StoreUrl::parse(&format!("mysql://{rest}")).unwrap();
+        let name = |rest: &str| table(&parse(rest)).ok();
+        let names = ["u@h/d", "u@h/d?table=a.b_1", "u@h/d?table=", "u@h/d?table=a-b", "u@h/d?table=a%3Bb"].map(name);
+        assert_eq!(names, [Some("txid_lease".to_owned()), Some("a.b_1".to_owned()), None, None, None]);
+        assert_eq!(database(&parse("u@h/d")), Ok(("u", "d")));
+        for (rest, why) in
+            [("h/d", "it names no user"), ("u@h", "it names no database"), ("u@h/d/e", "it names no database")]
+        {
+            let error = database(&parse(rest)).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_row_without_a_name_is_no_record_and_one_without_a_record_is_damaged() {
+        let address = Address::new("here".to_owned());
+        let value = |text: &str| Some(text.as_bytes().to_vec());
+        let of = |row| found(&address, "t", "k", row);
+        assert_eq!(of(vec![value("1"), None, None]), Ok(None));
+        assert_eq!(of(vec![value("1"), value("k"), value("r")]), Ok(value("r")));
+        assert!(of(vec![value("1"), value("k"), None]).is_err() && of(vec![value("1")]).is_err());
+
+        let list = |rows: Vec<Vec<Value>>| {
+            let mut names = Vec::new();
+            listed(&address, "t", rows, &mut |name, _| names.push(name.to_owned())).map(|last| (names, last))
+        };
+        let rows = |count| (0..count).map(|at| vec![value(&format!("{at:03}")), value("r")]).collect();
+        assert_eq!(list(rows(2)), Ok((vec!["000".to_owned(), "001".to_owned()], None)));
+        // There may be more.
+        assert_eq!(list(rows(PART)).unwrap().1, Some(format!("{:03}", PART - 1)));
+        assert!(list(vec![vec![None, value("r")]]).is_err() && list(vec![vec![value("a"), None]]).is_err());
+    }
 }
