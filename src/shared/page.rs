@@ -394,7 +394,7 @@ mod tests {
             std::fs::write(path, basket(1).0).unwrap();
             let is_mapped = || {
                 let mappings = std::fs::read_to_string("/proc/self/maps").unwrap();
-                mappings.contains(path.file_name().unwrap().to_str().unwrap())
+                mappings.contains(path.parent().unwrap().file_name().unwrap().to_str().unwrap())
             };
             let refuse = |_: &Image, _| Err(PageError::NoMemory(io::ErrorKind::OutOfMemory.into()));
             assert!(Page::attach(path, &APPLES, &[], refuse).is_err());
