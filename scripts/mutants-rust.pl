@@ -27,7 +27,7 @@ sub skip { return map { ('--skip', $_) } @_ }
 my @READERS = qw(circles dependencies documents figures web_reader);
 
 # Tests of the library that try all orders, all days, or until two threads meet.
-my @LONG = qw(every_order both_texts_are_the_same_on_each_day no_word_is_read_while two_threads_with_one_state);
+my @LONG = qw(every_order both_texts_are_the_same_on_each_day two_threads_with_one_state);
 
 # Of the agent: tests that read other directories; of those with servers, also what takes long and drives nothing that others do not; and of
 # those without, what takes more than a second.

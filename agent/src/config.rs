@@ -294,15 +294,6 @@ pub mod tests {
     }
 
     #[test]
-    fn no_node_and_no_segment_is_given_twice() {
-        assert!(config(&["--node", "users=snowflake", "--segment", "orders", "--segment", "users"]).is_ok());
-        for (again, what) in [("--node=orders=sonyflake", "the node orders"), ("--segment=a", "the segment a")] {
-            let why = config(&["--segment", "a", again]).err().unwrap().to_string();
-            assert_eq!(why, format!("{what} was given twice"));
-        }
-    }
-
-    #[test]
     fn a_lease_is_long_enough_to_end_the_child_in_time() {
         let why = |options: &str| {
             let line = format!("--env N={{orders}} --max-skew 250ms {options} -- true");

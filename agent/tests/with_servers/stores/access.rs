@@ -41,7 +41,7 @@ fn certificates() -> (tempfile::TempDir, impl Fn(&str) -> String) {
 fn urls() {
     for (url, wanted) in [
         ("10.0.0.5:2379", "a store is a URL"),
-        ("memcached://10.0.0.5", "there is no store of the kind memcached"),
+        ("memcached://10.0.0.5", "there is no store of the kind memcached; there are redis, rediss, "),
         ("etcd://", "HOST or HOST:PORT"),
         ("etcd://a:2379,:2379", "\":2379\" is not HOST"),
         ("etcd://a:port", "\"a:port\" is not HOST"),
