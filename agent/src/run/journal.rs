@@ -154,6 +154,7 @@ mod tests {
     fn a_line_says_how_many_before_it_found_no_reader() {
         let (sender, lines) = sync_channel(2);
         ["one", "two", "three", "four", "five"].iter().for_each(|line| hand_over(&sender, (*line).to_owned()));
+        assert_eq!(WAITING.load(Ordering::Relaxed), 2, "the end of the process waits for no others");
         assert_eq!((lines.recv().unwrap(), lines.recv().unwrap()), ("one".to_owned(), "two".to_owned()));
         ["six", "seven"].iter().for_each(|line| hand_over(&sender, (*line).to_owned()));
         assert_eq!(lines.recv().unwrap(), "six (3 lines before this one found no reader)");

@@ -324,6 +324,19 @@ pub mod tests {
     }
 
     #[test]
+    fn what_was_not_given_back_is_said_of_those_that_did_not_end() {
+        let mut keepers = keepers(&["orders", "users"]);
+        keepers
+            .all
+            .iter_mut()
+            .for_each(|keeper| keeper.unreturned = Box::new(|| Some("node 7 stays taken".to_owned())));
+        keepers.stop();
+        keepers.hear(1, &News::Ended(Ok(())));
+        assert_eq!(keepers.give_up(), ["orders: node 7 stays taken"]);
+        assert!(keepers.have_ended() && keepers.give_up().is_empty());
+    }
+
+    #[test]
     fn a_short_lease_is_renewed_often_enough() {
         let rules = |options: &[&str]| {
             let config = config(options).unwrap();
@@ -334,7 +347,8 @@ pub mod tests {
         assert!(short.retry_ms.0 <= 1_000);
         // Twice as many requests in ten seconds as it is renewed then.
         assert_eq!(short.most_requests, usual.most_requests.max(20));
-        assert_eq!(rules(&["--ahead", "2s"]).most_requests, 2 * 10_000 / 333);
+        let shortest = rules(&["--ahead", "2s"]);
+        assert_eq!((shortest.retry_ms.0, shortest.most_requests), (333, 2 * 10_000 / 333));
         assert!(usual.renew_ms < 86_400_000 / 6 && usual.most_requests < 2 * 10_000 / 333);
         assert_eq!(rules(&["--max-skew", "300ms"]).max_skew_ms, 300);
     }

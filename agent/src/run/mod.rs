@@ -280,14 +280,28 @@ impl Runner {
 mod tests {
     use super::keepers::tests::keepers;
     use super::*;
+    use signal_hook::consts::{SIGUSR1, SIGWINCH};
+
+    /// An agent without a child.
+    fn agent() -> Agent {
+        let (child, notify, dir) = (Vec::new(), Notify::from_environment(), PathBuf::new());
+        let (keepers, runner, phase) = (keepers(&["orders"]), None, Phase::Running);
+        Agent { keepers, child, runner, dir, notify, phase, shows_password: false }
+    }
+
+    #[test]
+    fn before_there_is_a_child_no_signal_for_it_ends_the_agent() {
+        let mut agent = agent();
+        for signal in [SIGUSR1, SIGWINCH] {
+            agent.take_signal(signal);
+            assert!(matches!(agent.phase, Phase::Running), "signal {signal}");
+        }
+    }
 
     /// Neither by a child, nor by a store that does not answer.
     #[test]
     fn nothing_holds_it_up_for_five_seconds() {
-        let keepers = keepers(&["orders"]);
-        let (child, notify) = (Vec::new(), Notify::from_environment());
-        let (runner, phase, dir) = (None, Phase::Running, PathBuf::new());
-        let mut agent = Agent { keepers, child, runner, dir, notify, phase, shows_password: false };
+        let mut agent = agent();
         let before = Instant::now();
         agent.take_signal(SIGTERM);
         let Phase::Stopping(status, end) = agent.phase else { panic!("it goes on") };

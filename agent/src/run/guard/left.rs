@@ -101,17 +101,29 @@ impl Note {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use std::io::Write;
-    use std::process::Command;
+    use std::process::{Child, Command};
+
+    /// Starts a process whose guard is gone, and what notes it.
+    fn left() -> (Child, Note) {
+        let child = Command::new("sleep").arg("600").spawn().unwrap();
+        let guard = Process { pid: getpid(), start: 0 };
+        let noted = Process::now(Pid::from_child(&child)).unwrap();
+        (child, Note { boot: boot().unwrap(), child: noted, guard })
+    }
+
+    /// The same, with the text of a file that notes it.
+    pub fn left_as_text() -> (Child, String) {
+        let (child, note) = left();
+        (child, note.to_text())
+    }
 
     /// Notes a process, and says whether it is ended.
     fn ends(change: impl FnOnce(&mut Note)) -> bool {
-        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+        let (mut child, mut note) = left();
         let pid = Pid::from_child(&child);
-        let gone = Process { pid: getpid(), start: 0 };
-        let mut note = Note { boot: boot().unwrap(), child: Process::now(pid).unwrap(), guard: gone };
         change(&mut note);
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(note.to_text().as_bytes()).unwrap();

@@ -53,3 +53,28 @@ impl Locks {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::left::tests::left_as_text;
+    use super::*;
+    use crate::config::tests::config;
+
+    /// Its child could run on, and stamp ids, until that time.
+    #[test]
+    fn what_a_child_that_was_left_may_have_stamped_is_in_the_past() {
+        let directory = tempfile::tempdir().unwrap();
+        let (dir, file) = (directory.path().to_str().unwrap(), directory.path().join(".orders.command"));
+        let line = ["--dir", dir, "--ahead", "100s", "--runs-ahead", "3s", "--env", "N={orders}", "--", "app"];
+        let config = config(&line).unwrap();
+        assert_eq!(Locks::new(&config).unwrap().left_ms, None);
+        let (mut child, text) = left_as_text();
+        std::fs::write(file, text).unwrap();
+        let before_ms = txid::system_ms();
+        let left_ms = Locks::new(&config).unwrap().left_ms.unwrap();
+        let most_ahead_ms = config.most_ahead().as_millis() as i64;
+        assert!((before_ms + most_ahead_ms..=txid::system_ms() + most_ahead_ms).contains(&left_ms));
+        assert!(most_ahead_ms > 0);
+        child.wait().unwrap();
+    }
+}

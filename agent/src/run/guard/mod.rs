@@ -141,3 +141,48 @@ impl Guard {
         let _ = (&self.socket).write(&[byte]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Child, Command};
+    use std::time::Duration;
+
+    /// Somebody prefers repeats to an outage: nothing is ended. This is the guard's end of the socket, and a process in its place.
+    fn guard() -> (Guard, UnixStream, Child) {
+        let (socket, its_socket) = UnixStream::pair().unwrap();
+        [&socket, &its_socket].into_iter().for_each(|end| end.set_nonblocking(true).unwrap());
+        let child = Command::new("true").spawn().unwrap();
+        let (pid, locks) = (Pid::from_child(&child), Locks { files: Vec::new(), left_ms: None });
+        let beat = Beat::new(Duration::ZERO, Instant::now());
+        let (on_loss, is_started, group) = (OnLoss::Keep, false, None);
+        (Guard { pid, socket, beat, on_loss, is_started, group, _locks: locks }, its_socket, child)
+    }
+
+    #[test]
+    fn the_child_is_let_start_once() {
+        let (mut guard, mut its_socket, mut child) = guard();
+        guard.let_start();
+        guard.let_start();
+        guard.pass_on(15);
+        let mut orders = [9; 4];
+        assert_eq!((its_socket.read(&mut orders).unwrap(), orders), (2, [START, 15, 9, 9]));
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_guard_whose_end_is_closed_gives_no_sign_of_life() {
+        for has_sign in [true, false] {
+            let (mut guard, mut its_socket, mut child) = guard();
+            let long_ago = Instant::now() - Duration::from_secs(60);
+            (0..7).for_each(|_| _ = guard.beat.look(long_ago, false, || false));
+            if has_sign {
+                its_socket.write_all(&[0]).unwrap();
+            }
+            drop(its_socket);
+            assert!(guard.watch().is_none());
+            assert_eq!(guard.is_alive(), has_sign);
+            child.wait().unwrap();
+        }
+    }
+}

@@ -51,3 +51,28 @@ impl Noting {
         self.thread.unpark();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use txid::snowflake::{Layout, LeasePage};
+
+    #[test]
+    fn the_page_is_two_seconds_ahead_and_written_once_a_second() {
+        let now_ms = txid::system_ms();
+        let page = |number, limit_ms| {
+            let page = LeasePage::in_memory(&Layout::SNOWFLAKE, number).unwrap();
+            page.open(7, now_ms - 1_000);
+            page.set_limit(7, now_ms + limit_ms);
+            let generators = [Generator::new(page.state())];
+            move |used_ms: i64| {
+                note(&generators, now_ms + used_ms);
+                page.view().free_ms - now_ms
+            }
+        };
+        let used = page(101, 60_000);
+        assert_eq!([0, 1_001, 1_002, 500, 9_000].map(used), [2_001, 2_001, 3_003, 3_003, 11_001]);
+        let near_its_limit = page(102, 1_500);
+        assert_eq!([500, 1_499, 1_500].map(near_its_limit), [501, 1_500, 1_500]);
+    }
+}

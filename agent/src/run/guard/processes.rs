@@ -205,6 +205,19 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_has_ended_is_gone_before_it_is_reaped() {
+        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+        let process = Process::now(Pid::from_child(&child)).unwrap();
+        assert!(process.is_there());
+        child.kill().unwrap();
+        let options = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        rustix::process::waitid(rustix::process::WaitId::Pid(process.pid), options).unwrap();
+        assert!(!process.is_there());
+        child.wait().unwrap();
+        assert!(!process.is_there());
+    }
+
+    #[test]
     fn children_that_end_faster_than_they_are_reaped_do_not_keep_the_guard_from_its_work() {
         let (main, other, status) = (Pid::from_raw(7), Pid::from_raw(8).unwrap(), ended());
         let mut reaped = 0;
@@ -249,6 +262,16 @@ mod tests {
             });
             found
         };
+        let refused = |wanted| {
+            signal_descendants(pid, usize::MAX, Signal::KILL, |pid, _| {
+                if pid.as_raw_nonzero().get() == wanted { Err(Errno::PERM) } else { Err(Errno::SRCH) }
+            })
+        };
+        assert_eq!(
+            [children[1], -1].map(refused),
+            [Pid::from_raw(children[1]), None],
+            "only who may not be sent it is named"
+        );
         let mut first = sent(usize::MAX);
         first.truncate(3);
         first.sort_unstable();

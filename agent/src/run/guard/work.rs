@@ -73,20 +73,17 @@ impl Work {
         set_parent_process_death_signal(Some(Signal::CONT)).context("cannot ask for a signal")?;
         rustix::thread::set_name(c"txid-guard").context("cannot set a name")?;
         journal::write_aside().context("cannot start a thread")?;
+        Ok(Self::of(config, locks, group, agent, signals().context("cannot watch for signals")?))
+    }
+
+    fn of(config: &Config, locks: &Locks, group: Option<Group>, agent: UnixStream, signals: UnixStream) -> Self {
         let nodes: Vec<Node> = config.nodes_of_child().into_iter().cloned().collect();
         let files = nodes.iter().map(|node| (config.dir.join(&node.name), node.layout)).collect();
         let mut random = [0; 8];
         // Any jitter will do.
         let _ = getrandom::fill(&mut random);
-        let most_jitter_ms = config.ahead.as_millis() as u64 / 5;
-        Ok(Self {
-            rules: Rules {
-                margin_ms: config.margin.as_millis() as u64,
-                jitter_ms: u64::from_ne_bytes(random) % (most_jitter_ms + 1),
-                max_step_ms: 2 * config.max_skew.as_millis() as u64,
-                runs_ahead_ms: config.runs_ahead.as_millis() as u64,
-                on_loss: config.on_loss,
-            },
+        Self {
+            rules: rules(config, u64::from_ne_bytes(random)),
             machine: child::Child::default(),
             line: config.child.clone(),
             variables: config.env.clone(),
@@ -100,12 +97,12 @@ impl Work {
             order: Order::Run,
             may_start: false,
             agent,
-            signals: signals().context("cannot watch for signals")?,
+            signals,
             begin: Instant::now(),
             out_of_reach: None,
             named: None,
             journal: Journal::default(),
-        })
+        }
     }
 
     /// Returns the exit status of the child when none of its processes is there, and none will be.
@@ -211,7 +208,6 @@ impl Work {
         let started = start(&self.line, Signal::KILL, true, &self.locks, group, |command| {
             command.envs(variables.iter().map(|(name, value)| (name, value)));
         });
-        self.code = 0;
         let text = match started {
             Ok(main) => {
                 self.main = Some(main);
@@ -231,26 +227,28 @@ impl Work {
         let found =
             processes::signal_all(self.main, Signal::KILL).filter(|&pid| !group.is_some_and(|it| it.holds(pid)));
         group.into_iter().for_each(Group::kill);
-        let Some(pid) = found else { return };
-        // It may just have ended. Each process is named once: this is tried again and again.
-        let is_left = self.out_of_reach.replace(pid) == Some(pid);
-        if is_left && self.named.replace(pid) != Some(pid) {
+        if let Some(pid) = found.filter(|&pid| self.is_to_be_named(pid)) {
             self.say(&format!(
                 "cannot end process {pid}, which runs as another user; after the limit, its ids may repeat"
             ));
         }
     }
 
+    /// Whether a process that could not be killed is named. At the first look, it may just have ended. Each is named once: this
+    /// is tried again and again.
+    fn is_to_be_named(&mut self, pid: Pid) -> bool {
+        let is_left = self.out_of_reach.replace(pid) == Some(pid);
+        is_left && self.named.replace(pid) != Some(pid)
+    }
+
     /// Waits until something happens, and at most `ms`.
     fn sleep(&mut self, ms: u64) {
-        let for_ms = ms.min(LOOK_MS) as i64;
-        let timeout = Timespec { tv_sec: 0, tv_nsec: for_ms * 1_000_000 };
         let mut files = vec![PollFd::new(&self.signals, PollFlags::IN)];
         // Its end would be reported again and again.
         if self.order != Order::Orphaned {
             files.push(PollFd::new(&self.agent, PollFlags::IN));
         }
-        let _ = poll(&mut files, Some(&timeout));
+        let _ = poll(&mut files, Some(&timeout(ms)));
         drop(files);
         let mut signals = [0; 64];
         while self.signals.read(&mut signals).is_ok_and(|read| read > 0) {}
@@ -284,6 +282,22 @@ impl Work {
         let line = self.journal.line(format!("{}: {text}", self.line[0]), Instant::now());
         line.iter().for_each(|line| say(line));
     }
+}
+
+fn rules(config: &Config, random: u64) -> Rules {
+    let most_jitter_ms = config.ahead.as_millis() as u64 / 5;
+    Rules {
+        margin_ms: config.margin.as_millis() as u64,
+        jitter_ms: random % (most_jitter_ms + 1),
+        max_step_ms: 2 * config.max_skew.as_millis() as u64,
+        runs_ahead_ms: config.runs_ahead.as_millis() as u64,
+        on_loss: config.on_loss,
+    }
+}
+
+/// `ms`, but not past the next look.
+fn timeout(ms: u64) -> Timespec {
+    Timespec { tv_sec: 0, tv_nsec: ms.min(LOOK_MS) as i64 * 1_000_000 }
 }
 
 impl Pages {
@@ -351,6 +365,161 @@ fn utc(ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::tests::config;
+    use processes::{descendants, is_stopped};
+    use signal_hook::consts::{SIGCONT, SIGTSTP};
+    use std::fs;
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+    use std::thread;
+    use txid::snowflake::LeasePage;
+
+    /// The guard's work, the agent's end of its socket, and what writes a byte for each signal.
+    fn work() -> (Work, UnixStream, UnixStream) {
+        let ((agent, its_end), (read, signals)) = (UnixStream::pair().unwrap(), UnixStream::pair().unwrap());
+        [&agent, &its_end, &read].into_iter().for_each(|end| end.set_nonblocking(true).unwrap());
+        let locks = Locks { files: Vec::new(), left_ms: None };
+        (Work::of(&config(&["--env", "N={orders}", "--", "app"]).unwrap(), &locks, None, its_end, read), agent, signals)
+    }
+
+    #[test]
+    fn agents_that_lost_their_store_at_once_end_their_children_at_different_times() {
+        let line = "--ahead 100s --margin 1s --max-skew 200ms --runs-ahead 3s --env N={orders} -- app";
+        let config = config(&line.split(' ').collect::<Vec<_>>()).unwrap();
+        let jitter = |random| rules(&config, random).jitter_ms;
+        assert_eq!([0, 20_000, 20_001, 40_003].map(jitter), [0, 20_000, 0, 1]);
+        let rules = rules(&config, 0);
+        assert_eq!((rules.margin_ms, rules.max_step_ms, rules.runs_ahead_ms), (1_000, 400, 3_000));
+    }
+
+    #[test]
+    fn the_guard_sleeps_until_its_next_look_at_most() {
+        assert_eq!(timeout(7), Timespec { tv_sec: 0, tv_nsec: 7_000_000 });
+        assert_eq!(timeout(u64::MAX), timeout(LOOK_MS));
+        let (mut work, _agent, mut signals) = work();
+        signals.write_all(&[0; 200]).unwrap();
+        work.sleep(u64::MAX);
+        assert_eq!(work.signals.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock, "it would not sleep again");
+    }
+
+    #[test]
+    fn orders_are_read_until_the_agent_is_gone() {
+        let (mut work, mut agent, _signals) = work();
+        work.hear();
+        assert!(!work.may_start && work.order == Order::Run);
+        agent.write_all(&[START, SIGTERM as u8]).unwrap();
+        work.hear();
+        assert!(work.may_start && work.order == Order::End);
+        let mut signs = [1; 8];
+        assert_eq!((agent.read(&mut signs).unwrap(), signs), (2, [0, 0, 1, 1, 1, 1, 1, 1]), "two signs of life");
+        drop(agent);
+        work.hear();
+        assert!(work.order == Order::Orphaned);
+    }
+
+    #[test]
+    fn an_agent_that_has_left_signs_of_life_unread_is_gone() {
+        let (mut work, agent, _signals) = work();
+        work.hear();
+        drop(agent);
+        work.hear();
+        assert!(work.order == Order::Orphaned);
+    }
+
+    #[test]
+    fn a_signal_is_an_order_to_end_if_there_is_no_child_that_may_handle_it() {
+        let mut child = Command::new("true").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        for (signal, alone, with_child) in [
+            (SIGTERM, Order::End, Order::End),
+            (SIGINT, Order::End, Order::Run),
+            (SIGQUIT, Order::End, Order::Run),
+            (SIGHUP, Order::End, Order::Run),
+            (SIGUSR1, Order::Run, Order::Run),
+        ] {
+            for (main, wanted) in [(None, alone), (Some(pid), with_child)] {
+                let (mut work, ..) = work();
+                work.main = main;
+                work.obey(signal as u8);
+                assert!(work.order == wanted, "signal {signal}, child {main:?}");
+                work.order = Order::Orphaned;
+                work.obey(SIGTERM as u8);
+                assert!(work.order == Order::Orphaned);
+            }
+        }
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_terminal_stops_and_continues_all_of_the_childs_group() {
+        let line = "sleep 600 & sleep 600 & wait";
+        let mut shell = Command::new("sh").args(["-c", line]).process_group(0).spawn().unwrap();
+        let (mut work, ..) = work();
+        let main = Pid::from_child(&shell);
+        work.main = Some(main);
+        while descendants(main).len() < 2 {
+            thread::yield_now();
+        }
+        let all = [vec![main], descendants(main)].concat();
+        for (signal, stopped) in [(SIGTSTP, true), (SIGCONT, false)] {
+            work.obey(signal as u8);
+            while all.iter().any(|&pid| is_stopped(pid) != stopped) {
+                thread::yield_now();
+            }
+        }
+        kill_process_group(main, Signal::KILL).unwrap();
+        shell.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_of_another_user_is_named_at_the_second_look_and_once() {
+        let (mut work, ..) = work();
+        let looks = [7, 8, 8, 8, 7, 7, 8, 8].map(|pid| work.is_to_be_named(Pid::from_raw(pid).unwrap()));
+        assert_eq!(looks, [false, false, true, false, false, true, false, true]);
+    }
+
+    #[test]
+    fn times_are_noted_before_the_child_starts_and_soon_while_it_is_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, now_ms) = (directory.path().join("orders"), txid::system_ms());
+        let mut pages = Pages { files: vec![(path.clone(), Layout::SNOWFLAKE)], open: Vec::new(), noting: None };
+        assert_eq!(pages.look(Some(now_ms), false).len(), 0, "there is no file yet");
+        let page = LeasePage::open_or_make(&path, &Layout::SNOWFLAKE).unwrap();
+        page.open(7, now_ms - 1_000);
+        page.set_limit(7, now_ms + 60_000);
+        let free_ms = || page.view().free_ms;
+
+        let leases = pages.look(None, false);
+        assert_eq!((leases.len(), leases[0].node, leases[0].limit_ms), (1, 7, Some(now_ms + 60_000)));
+        assert!(free_ms() < now_ms);
+        pages.look(Some(now_ms), false);
+        assert!(free_ms() > now_ms && pages.noting.is_none());
+        let all = || fs::read_dir("/proc/self/task").unwrap().flatten();
+        let stats = || all().filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+        let threads = || stats().filter(|stat| stat.contains("(txid-note)"));
+        for later_ms in [10_000, 20_000] {
+            pages.look(Some(now_ms + later_ms), true);
+            while free_ms() <= now_ms + later_ms || !threads().all(|stat| stat.contains(") S ")) {
+                thread::yield_now();
+            }
+        }
+        assert_eq!(threads().count(), 1);
+    }
+
+    #[test]
+    fn a_lease_is_lost_when_it_is_closed_and_not_held() {
+        use LeaseNews::{Asking, ClockOff, Copied, Held, Lost, NoneFree, Released, Starting, Waiting};
+        let page = LeasePage::in_memory(&Layout::SNOWFLAKE, 77).unwrap();
+        let generator = Generator::new(page.state());
+        let is_lost = |news| {
+            page.set_news(news);
+            lease(&generator).is_lost
+        };
+        let (kept, lost) = ([Held, Asking, ClockOff, Starting], [Lost, Copied, Waiting, NoneFree, Released]);
+        assert_eq!((kept.map(is_lost), lost.map(is_lost)), ([false; 4], [true; 5]));
+        page.open(7, 0);
+        assert_eq!((kept.map(is_lost), lost.map(is_lost)), ([false; 4], [false; 5]));
+    }
 
     #[test]
     fn a_time_that_is_none_is_shown_in_milliseconds() {
