@@ -135,7 +135,7 @@ impl Managed for ManagedSegment {
 
     fn attend(&mut self, now: Instant) -> Option<String> {
         let keys = self.keys.as_ref()?;
-        if keys.are_bound || keys.tried.is_some_and(|tried| now.duration_since(tried) < AGAIN) {
+        if keys.tried.is_some_and(|tried| now.duration_since(tried) < AGAIN) {
             return None;
         }
         let why = self.bind(now).err().map(|error| error.to_string());
@@ -251,6 +251,20 @@ mod tests {
         let just_before = now + AGAIN - Duration::from_millis(1);
         assert_eq!((managed.attend(just_before), asked()), (None, 1), "it was asked a moment ago");
         assert_eq!((managed.attend(now + AGAIN), asked()), (None, 2), "the same is no news");
+    }
+
+    #[test]
+    fn a_tag_is_bound_to_its_keys_once_and_workers_may_hide_by_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, records) = (directory.path().join("a.segment"), directory.path().join("records"));
+        let check: KeyCheck = "66e94b-767ab6ec".parse().unwrap();
+        let store = crate::store::open(&format!("file://{}", records.display())).unwrap();
+        let mut managed = segment(&path).unwrap().hidden_by(vec![check], store);
+        assert_eq!(managed.attend(Instant::now()), None);
+        assert_eq!(txid::segment::Segment::attach(&path).unwrap().key_check(check.period()), Some(check));
+        fs::remove_dir_all(&records).unwrap();
+        fs::write(&records, "").unwrap();
+        assert_eq!(managed.attend(Instant::now() + AGAIN), None, "the store is not asked again");
     }
 
     /// A store that is made to lose what it confirms while it is asked for the `after`th time.

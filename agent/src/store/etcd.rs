@@ -57,7 +57,7 @@ impl EtcdStore {
     fn call(&mut self, kind: Kind, path: &str, body: &Value) -> Result<Answer, Failure> {
         let body = body.to_string();
         loop {
-            let is_new = self.token.is_none() && self.login.is_some();
+            let is_new = self.token.is_none();
             if is_new {
                 self.log_in().map_err(Failure::NotDone)?;
             }

@@ -257,8 +257,9 @@ mod tests {
     use super::super::remote::in_virtual_time;
     use super::*;
     use std::cell::Cell;
+    use std::task::{Context, Poll};
     use std::time::Duration;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
     use tokio::time::sleep;
 
     const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
@@ -266,17 +267,17 @@ mod tests {
     /// What a host does with a connection; None never makes one.
     type Host<'a> = Option<&'a dyn Fn(DuplexStream) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>>;
 
-    /// Sends a request to these hosts, with three seconds for it. Returns what came of it, how long it took, and how many
-    /// connections there were.
-    fn send(kind: Kind, hosts: &[Host<'_>]) -> (Result<String, Failure>, Duration, usize) {
+    /// Sends a request to these hosts, with three seconds for it. Returns what came of it, how long it took, how many
+    /// connections there were, and the number of the host that is tried first from then on.
+    fn send(kind: Kind, hosts: &[Host<'_>]) -> (Result<String, Failure>, Duration, usize, usize) {
         let names: Vec<String> = (0..hosts.len()).map(|at| format!("h{at}:1")).collect();
         let mut http = Http::new(&StoreUrl::parse(&format!("etcd://{}", names.join(","))).unwrap()).unwrap();
         let connections = Cell::new(0);
+        let number = |host: &super::Host| host.name[1..].parse::<usize>().unwrap();
         let (answer, took) = in_virtual_time(async {
             http.begin();
             let connect = async |host: &super::Host| {
-                let at: usize = host.name[1..].parse().unwrap();
-                let Some(behaves) = hosts[at] else { return std::future::pending().await };
+                let Some(behaves) = hosts[number(host)] else { return std::future::pending().await };
                 connections.set(connections.get() + 1);
                 let (ours, theirs) = duplex(1 << 16);
                 tokio::spawn(behaves(theirs));
@@ -286,7 +287,7 @@ mod tests {
             let sent = http.send_with(kind, &question, connect).await;
             sent.map(|(answer, _)| format!("{} {}", answer.status, answer.text))
         });
-        (answer, took, connections.get())
+        (answer, took, connections.get(), number(&http.remote.hosts()[0]))
     }
 
     fn is_silent(stream: DuplexStream) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
@@ -304,7 +305,9 @@ mod tests {
         move |mut stream| {
             Box::pin(async move {
                 let mut request = [0; 4096];
-                while stream.read(&mut request).await.is_ok_and(|read| read > 0) {
+                while let Ok(read @ 1..) = stream.read(&mut request).await {
+                    let request = std::str::from_utf8(&request[..read]).unwrap().to_lowercase();
+                    assert!(request.contains("\r\ncontent-type: application/json\r\n"), "{request}");
                     for piece in ANSWER.as_bytes().chunks(piece) {
                         sleep(Duration::from_millis(after_ms)).await;
                         if stream.write_all(piece).await.is_err() {
@@ -335,7 +338,7 @@ mod tests {
 
     #[test]
     fn an_answer_in_time_is_one() {
-        let (answer, took, _) = send(Kind::Read, &[Some(&answers(2_900, 100))]);
+        let (answer, took, ..) = send(Kind::Read, &[Some(&answers(2_900, 100))]);
         assert_eq!((answer.ok().as_deref(), took), (Some("200 {}"), Duration::from_millis(2_900)));
     }
 
@@ -344,7 +347,7 @@ mod tests {
         let drips = answers(100, 1);
         for kind in [Kind::Read, Kind::Write] {
             for (host, has_begun) in [(None, false), (Some(&is_silent as _), true), (Some(&drips as _), true)] {
-                let (answer, took, _) = send(kind, &[host]);
+                let (answer, took, ..) = send(kind, &[host]);
                 let failure = answer.unwrap_err();
                 assert!(timed_out(&failure), "{:?}", failure.into_error());
                 assert_eq!(took, 3 * SECOND);
@@ -359,13 +362,89 @@ mod tests {
     fn a_silent_host_leaves_half_of_the_time_to_the_others() {
         let serves = answers(0, 100);
         let hosts: [Host<'_>; 4] = [Some(&is_silent), None, Some(&is_silent), Some(&serves)];
-        let (answer, took, connections) = send(Kind::Read, &hosts);
+        let (answer, took, connections, first) = send(Kind::Read, &hosts);
         assert_eq!((answer.ok().as_deref(), took, connections), (Some("200 {}"), Duration::from_millis(2_625), 3));
+        assert_eq!(first, 3, "the next access begins with one that answers");
         // A write is not sent again if it may have arrived; it is if there was no connection.
-        let (answer, took, connections) = send(Kind::Write, &hosts);
+        let (answer, took, connections, _) = send(Kind::Write, &hosts);
         assert!(matches!(answer, Err(Failure::Unknown(StoreError::TimedOut { .. }))));
         assert_eq!((took, connections), (3 * SECOND, 1));
-        let (answer, took, connections) = send(Kind::Write, &[None, Some(&serves)]);
+        let (answer, took, connections, first) = send(Kind::Write, &[None, Some(&serves)]);
         assert_eq!((answer.ok().as_deref(), took, connections), (Some("200 {}"), Duration::from_millis(1_500), 1));
+        assert_eq!(first, 1);
+        // The last one has all of the time that is left.
+        assert_eq!(send(Kind::Read, &[Some(&is_silent), Some(&is_silent)]).1, 3 * SECOND);
+    }
+
+    #[test]
+    fn a_host_that_closes_the_connection_is_said_to() {
+        for (reads, says) in
+            [(false, ""), (true, ""), (true, "HTTP/1.1 200"), (true, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{")]
+        {
+            let closes = move |mut stream: DuplexStream| -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+                Box::pin(async move {
+                    if reads {
+                        let _ = stream.read(&mut [0; 4096]).await;
+                        let _ = stream.write_all(says.as_bytes()).await;
+                    }
+                })
+            };
+            let error = send(Kind::Write, &[Some(&closes)]).0.unwrap_err().into_error().to_string();
+            assert!(error.ends_with("h0:1: it closed the connection"), "{reads} {says:?}: {error}");
+        }
+    }
+
+    /// A connection that fails once there is a request.
+    struct Fails(fn() -> io::Error, bool);
+
+    impl AsyncRead for Fails {
+        fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            if self.1 {
+                return Poll::Ready(Err((self.0)()));
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+    }
+
+    impl AsyncWrite for Fails {
+        fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            self.1 = true;
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[test]
+    fn an_error_of_tls_is_for_somebody_to_mend() {
+        let failure = |error| {
+            let mut http = Http::new(&StoreUrl::parse("etcd://h0:1").unwrap()).unwrap();
+            let question = Question { method: "POST", path: "/", headers: &[], body: "" };
+            let sent = in_virtual_time(async {
+                http.begin();
+                http.send_with(Kind::Write, &question, async |_| Ok(Wire::new(Fails(error, false), Budget::default())))
+                    .await
+            });
+            sent.0.err().unwrap()
+        };
+        let tls = failure(|| io::Error::new(io::ErrorKind::InvalidData, rustls::Error::DecryptError));
+        assert!(matches!(tls, Failure::NotDone(StoreError::Misconfigured { .. })));
+        let other = failure(|| io::Error::new(io::ErrorKind::InvalidData, "nonsense"));
+        assert!(matches!(other, Failure::Unknown(StoreError::Damaged { .. })));
+        for (error, wanted) in [
+            (failure(|| io::ErrorKind::UnexpectedEof.into()), "h0:1: it closed the connection"),
+            (failure(|| io::ErrorKind::ConnectionReset.into()), "h0:1: connection reset"),
+        ] {
+            assert!(matches!(error, Failure::Unknown(StoreError::Unreachable { .. })));
+            let why = error.into_error().to_string();
+            assert!(why.ends_with(wanted), "{why}");
+        }
     }
 }

@@ -50,3 +50,15 @@ pub(super) fn number(address: &Address, tag: &str, column: &str, value: Option<&
         ))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_one_that_the_column_can_hold() {
+        let of = |text: &str| number(&Address::new("here".to_owned()), "a", "max_id", Some(&Some(text.into()))).ok();
+        assert_eq!(of("9223372036854775807"), Some(i64::MAX as u64));
+        assert_eq!(["9223372036854775808", "-1", ""].map(of), [None; 3]);
+    }
+}

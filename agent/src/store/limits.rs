@@ -160,6 +160,12 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_list_is_told_from_one() {
+        let why = serde_json::from_str::<AtMost<u8>>("{}").err().unwrap().to_string();
+        assert!(why.contains("expected a list of at most 1"), "{why}");
+    }
+
+    #[test]
     fn a_list_has_an_end() {
         let now = Duration::ZERO;
         let mut records = Listing::begin();

@@ -317,6 +317,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_connection_that_has_ended_stays_so() {
+        let mut driver = Driver::new(async {});
+        let ended = in_virtual_time(async {
+            for _ in 0..2 {
+                std::future::poll_fn(|cx| driver.poll_end(cx)).await;
+            }
+        });
+        assert_eq!(ended.1, Duration::ZERO);
+    }
+
     fn host(name: &str) -> Host {
         Host { name: name.to_owned(), port: 1 }
     }

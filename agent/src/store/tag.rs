@@ -141,6 +141,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_last_range_ends_at_the_largest_number() {
+        let end = i64::MAX as u64;
+        let taken = |end| taken(&Address::new("here".to_owned()), "a", end, 7, 1);
+        assert!(matches!(taken(end), Ok(Taken::Range { range, step: 1 }) if range == (end - 7..end)));
+        assert!(taken(end + 1).is_err());
+    }
+
     /// Deletes the record after each look.
     struct Deletes(Box<dyn Tags>, std::path::PathBuf);
 

@@ -367,6 +367,15 @@ mod tests {
         error(&[b"E", &(fields.len() as u32 + 4).to_be_bytes()[..], fields.as_bytes()].concat())
     }
 
+    /// The first statement takes none if the number went down. If it was raised again since, this one takes them.
+    #[test]
+    fn numbers_are_taken_unless_the_number_went_down() {
+        assert_eq!(
+            Postgres::take("'a'", 5, 3),
+            "UPDATE leaf_alloc SET max_id = max_id + 5, update_time = now() WHERE biz_tag = 'a' AND max_id >= 3 RETURNING max_id"
+        );
+    }
+
     /// Only what is sure to have been rolled back, or was never begun, is not done.
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {

@@ -652,6 +652,26 @@ mod tests {
     }
 
     #[test]
+    fn a_node_is_one_that_the_cluster_names_with_its_port() {
+        let nodes = "1f 10.0.0.7:6379@16379,b.example myself,master - 0 0 1 connected\n2e [fd00::7]:6380@16380 master - 0 0 2\n\n";
+        let has = |name: &str, port| {
+            let (node, host) = (Host { name: name.to_owned(), port }, Host { name: "asked".to_owned(), port: 1 });
+            has_node(&Reply::Text(nodes.into()), &node, &host)
+        };
+        for (name, port, wanted) in [
+            ("10.0.0.7", 6379, true),
+            ("b.example", 6379, true),
+            ("asked", 6380, true),
+            ("fd00::7", 6380, true),
+            ("10.0.0.7", 6380, false),
+            ("10.0.0.8", 6379, false),
+            ("", 6381, false),
+        ] {
+            assert_eq!(has(name, port), wanted, "{name}:{port}");
+        }
+    }
+
+    #[test]
     fn which_settings_lose_writes() {
         let text = |text: &str| Reply::Text(text.as_bytes().to_vec());
         let pairs = |words: &str| Reply::List(words.split_whitespace().map(text).collect());

@@ -362,6 +362,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_record_without_bytes_is_empty() {
+        let bytes = [Fields::default().number(-1).0, stat(5, 1)].concat();
+        assert_eq!(Answer { bytes, at: 0 }.record().unwrap(), (Vec::new(), Stat { mtime: 5, version: 1 }));
+        let bytes = [Fields::default().number(-2).0, stat(5, 1)].concat();
+        assert!(Answer { bytes, at: 0 }.record().is_err());
+    }
+
+    #[test]
+    fn a_session_lasts_as_long_as_the_server_grants() {
+        let greeting = Fields::default().number(0).number(4_000).long(9).bytes(&[0; 16]).0;
+        let packet = Fields::default().bytes(&greeting).0;
+        let stream = tokio::io::join(std::io::Cursor::new(packet), tokio::io::sink());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let connection = runtime.block_on(Connection::begin(stream, Duration::from_secs(40), None)).unwrap();
+        assert_eq!(connection.session, Duration::from_secs(4));
+    }
+
     /// What a server says on its own, or about the login, may come in between.
     #[test]
     fn an_answer_is_of_the_request_that_was_sent() {
