@@ -425,26 +425,47 @@ mod tests {
     #[test]
     fn an_error_of_tls_is_for_somebody_to_mend() {
         let failure = |error| {
-            let mut http = Http::new(&StoreUrl::parse("etcd://h0:1").unwrap()).unwrap();
+            let mut http = Http::new(&StoreUrl::parse("etcd://h0:1,h1:1").unwrap()).unwrap();
             let question = Question { method: "POST", path: "/", headers: &[], body: "" };
+            let hosts = Cell::new(0);
+            let connect = async |_: &super::Host| {
+                hosts.set(hosts.get() + 1);
+                Ok(Wire::new(Fails(error, false), Budget::default()))
+            };
             let sent = in_virtual_time(async {
                 http.begin();
-                http.send_with(Kind::Write, &question, async |_| Ok(Wire::new(Fails(error, false), Budget::default())))
-                    .await
+                http.send_with(Kind::Write, &question, connect).await
             });
-            sent.0.err().unwrap()
+            (sent.0.err().unwrap(), hosts.get())
         };
-        let tls = failure(|| io::Error::new(io::ErrorKind::InvalidData, rustls::Error::DecryptError));
+        let (tls, hosts) = failure(|| io::Error::new(io::ErrorKind::InvalidData, rustls::Error::DecryptError));
         assert!(matches!(tls, Failure::NotDone(StoreError::Misconfigured { .. })));
-        let other = failure(|| io::Error::new(io::ErrorKind::InvalidData, "nonsense"));
-        assert!(matches!(other, Failure::Unknown(StoreError::Damaged { .. })));
-        for (error, wanted) in [
+        assert_eq!(hosts, 2, "the write is not done, so the other host may do it");
+        let (other, hosts) = failure(|| io::Error::new(io::ErrorKind::InvalidData, "nonsense"));
+        assert!(matches!(other, Failure::Unknown(StoreError::Damaged { .. })) && hosts == 1);
+        for ((error, _), wanted) in [
             (failure(|| io::ErrorKind::UnexpectedEof.into()), "h0:1: it closed the connection"),
             (failure(|| io::ErrorKind::ConnectionReset.into()), "h0:1: connection reset"),
         ] {
             assert!(matches!(error, Failure::Unknown(StoreError::Unreachable { .. })));
             let why = error.into_error().to_string();
             assert!(why.ends_with(wanted), "{why}");
+        }
+    }
+
+    /// A server that has lost contact with the others says so with an answer.
+    #[test]
+    fn after_a_status_of_500_or_more_the_next_access_begins_with_another_host() {
+        for (status, wanted) in [(499, 0), (500, 1), (503, 1)] {
+            let answers = move |mut stream: DuplexStream| -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+                Box::pin(async move {
+                    let _ = stream.read(&mut [0; 4096]).await;
+                    let answer = format!("HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n");
+                    let _ = stream.write_all(answer.as_bytes()).await;
+                })
+            };
+            let (answer, _, connections, first) = send(Kind::Read, &[Some(&answers), None]);
+            assert_eq!((answer.ok(), connections, first), (Some(format!("{status} ")), 1, wanted));
         }
     }
 }

@@ -146,6 +146,12 @@ pub mod tests {
     }
 
     #[test]
+    fn who_reads_that_it_still_runs_knows_which_process_to_end() {
+        let why = still_runs(Pid::from_raw(1234).unwrap());
+        assert!(why.contains("process 1234, ") && why.ends_with("end it"), "{why}");
+    }
+
+    #[test]
     fn a_boot_has_the_kernels_uuid() {
         assert_eq!(boot().unwrap().split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
     }

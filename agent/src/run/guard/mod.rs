@@ -162,11 +162,12 @@ mod tests {
     #[test]
     fn the_child_is_let_start_once() {
         let (mut guard, mut its_socket, mut child) = guard();
+        let mut orders = [9; 4];
         guard.let_start();
+        assert_eq!((its_socket.read(&mut orders).unwrap(), orders), (1, [START, 9, 9, 9]));
         guard.let_start();
         guard.pass_on(15);
-        let mut orders = [9; 4];
-        assert_eq!((its_socket.read(&mut orders).unwrap(), orders), (2, [START, 15, 9, 9]));
+        assert_eq!((its_socket.read(&mut orders).unwrap(), orders), (1, [15, 9, 9, 9]));
         child.wait().unwrap();
     }
 

@@ -741,6 +741,12 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
     assert!(again.status.success(), "the same is not back: {again:?}");
     let back = directory.of_store(&["floor", "orders"]);
     assert!(text(&back.stderr).contains("never goes back"), "{back:?}");
+    // A group that is being made has no floor yet.
+    let (before, rest) = group().split_once(" floor=").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    let unset = format!("{before} floor={} {}", i64::MAX, rest.split_once(' ').unwrap().1);
+    fs::write(directory.path("leases/orders/meta"), unset).unwrap();
+    let first = directory.of_store(&["floor", "orders"]);
+    assert!(first.status.success(), "{first:?}");
 }
 
 #[test]
