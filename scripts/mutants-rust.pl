@@ -79,8 +79,11 @@ sub report {
     return $house eq 'agent' ? { map { ("agent/$_" => $found->{$_}) } keys %$found } : $found;
 }
 
+# What never ends, or takes all memory, is stopped, and so was noticed.
+sub is_stopped { return ($_[0]{statusReason} // '') =~ /^(?:timed out|out of memory): / }
+
 # No test noticed it, or none came there.
-sub is_alive { return $_[0]{status} eq 'Survived' || $_[0]{status} eq 'NoCoverage' }
+sub is_alive { return ($_[0]{status} eq 'Survived' || $_[0]{status} eq 'NoCoverage') && !is_stopped($_[0]) }
 
 # The line where this change begins, before and after it.
 sub change {
@@ -121,8 +124,7 @@ for my $package (@packages) {
         my @lines = split /\n/, $found->{$path}{source};
         for my $mutant (sort { $a->{location}{start}{line} <=> $b->{location}{start}{line} } @{ $found->{$path}{mutants} }) {
             my $status = $mutant->{status};
-            # What never ends is stopped, and so was noticed.
-            $status = 'Stopped' if ($mutant->{statusReason} // '') =~ /^(?:timed out|out of memory): /;
+            $status = 'Stopped' if is_stopped($mutant);
             my ($before, $after) = change(\@lines, $mutant);
             $status = 'Equivalent' if is_alive($mutant) && $known{$path}{$before}{$after};
             $count{$status}++;
