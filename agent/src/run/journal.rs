@@ -177,6 +177,8 @@ mod tests {
         (0..11).for_each(|_| drop(journal.line("old".to_owned(), at(30_000))));
         assert_eq!(journal.line("new".to_owned(), at(40_000)).unwrap(), "new (lines left out before this one: 1)");
         assert_eq!(journal.next(), None);
+        (0..11).for_each(|_| drop(journal.line("late".to_owned(), at(50_000))));
+        assert_eq!(journal.late_line(at(70_000)).unwrap(), "late");
     }
 
     #[test]
@@ -190,5 +192,6 @@ mod tests {
         }
         let just = "x".repeat(LONGEST - 100);
         assert_eq!(one_line(&just), just);
+        assert_eq!(one_line(&format!("{just}xx")), format!("{just}... and 2 more bytes"));
     }
 }

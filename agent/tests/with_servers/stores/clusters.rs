@@ -105,10 +105,27 @@ fn fake(eval: &str, nodes: &str, other: u16) -> (u16, Arc<Mutex<String>>) {
     (port, sent)
 }
 
+/// What a server answers to a script that reads a record which is not there.
+const NONE: &str = "*3\r\n:1\r\n:1\r\n$-1\r\n";
+
+/// While a slot moves, each access is redirected.
+#[test]
+fn what_has_moved_is_asked_for_there_from_then_on() {
+    for (redirection, wanted) in [("-MOVED 1 127.0.0.1:PORT\r\n", [1, 3, 1]), ("-ASK 1 127.0.0.1:PORT\r\n", [3, 3, 3])]
+    {
+        let (other, at_other) = fake(NONE, "", 0);
+        let (port, at_first) = fake(redirection, "", other);
+        let mut store = open(&format!("redis://:the-password@127.0.0.1:{port},127.0.0.1:{other}")).unwrap();
+        (0..3).for_each(|_| assert_eq!(store.read("any/node/1"), Ok(None)));
+        let count = |sent: &Mutex<String>, word: &str| sent.lock().unwrap().matches(word).count();
+        let found = [count(&at_first, "EVAL"), count(&at_other, "EVAL"), count(&at_other, "AUTH")];
+        assert_eq!(found, wanted, "{redirection}: scripts for the first server and for the other, and logins there");
+    }
+}
+
 /// The password goes to servers of the URL, and to those that the cluster names.
 #[test]
 fn a_redirection_takes_the_password_to_no_other_host() {
-    let none = "*3\r\n:1\r\n:1\r\n$-1\r\n";
     let nodes = |address: &str, alias: &str| {
         let line = format!(
             "f00 127.0.0.1:1@2 myself,master - 0 0 1 connected 0-16383\nf01 {address}@3{alias} master - 0 0 2 connected\n"
@@ -132,7 +149,7 @@ fn a_redirection_takes_the_password_to_no_other_host() {
         ("-MOVED 1 127.0.0.1:PORT\r\n", "+OK\r\n", Err(unknown)),
         ("-MOVED 1 127.0.0.1:PORT\r\n", "-NOPERM no permissions\r\n", Err("+cluster|nodes")),
     ] {
-        let (other, seen) = fake(none, "", 0);
+        let (other, seen) = fake(NONE, "", 0);
         let (port, _) = fake(redirection, nodes, other);
         let found = open(&format!("redis://:the-password@127.0.0.1:{port}")).unwrap().read("any/node/1");
         match wanted {
@@ -142,7 +159,7 @@ fn a_redirection_takes_the_password_to_no_other_host() {
         assert_eq!(seen.lock().unwrap().contains("the-password"), wanted.is_ok(), "{redirection:?} {nodes:?}");
     }
     // A host of the URL needs nobody's word.
-    let (other, _) = fake(none, "", 0);
+    let (other, _) = fake(NONE, "", 0);
     let (port, _) = fake("-MOVED 1 127.0.0.1:PORT\r\n", "$0\r\n\r\n", other);
     assert!(
         open(&format!("redis://:the-password@127.0.0.1:{port},127.0.0.1:{other}")).unwrap().read("any/key").is_ok()
