@@ -310,6 +310,24 @@ fn a_child_is_not_in_the_session_of_its_guard() {
     });
 }
 
+/// A terminal stops, continues and ends both.
+#[test]
+fn a_child_without_a_guard_is_in_the_session_of_its_agent() {
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("no-guard", server.port, redis);
+    hosted.host.start_agent(&["--new", "--", "sleep", "1000"]);
+    let agent = hosted.host.agent.as_ref().unwrap().id();
+    let mut child = None;
+    until("the child does not start", || {
+        child = child_of(agent);
+        let name = |child| fs::read_to_string(format!("/proc/{child}/comm")).unwrap_or_default();
+        child.is_some_and(|child| name(child) == "sleep\n")
+    });
+    // SAFETY: no memory is involved.
+    let sessions = [agent as i32, child.unwrap()].map(|process| unsafe { libc::getsid(process) });
+    assert_eq!(sessions[0], sessions[1]);
+}
+
 /// It could not hear SIGTERM otherwise, and would be killed without a word.
 #[test]
 fn a_child_that_is_stopped_can_end_by_itself() {

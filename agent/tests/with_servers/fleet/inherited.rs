@@ -99,7 +99,7 @@ fn signals_that_were_blocked_or_ignored() {
             let mut started = Started::new(prepare, env, &["sleep", "1000"]);
             let child = started.child(!env.is_empty());
             for set in ["SigBlk", "SigIgn"] {
-                for signal in [libc::SIGTERM, libc::SIGCHLD] {
+                for signal in [libc::SIGTERM, libc::SIGCHLD, libc::SIGTTOU] {
                     assert!(!has(child, set, signal), "{set} of the child has {signal}");
                 }
             }
