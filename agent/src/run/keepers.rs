@@ -330,7 +330,10 @@ pub mod tests {
             .all
             .iter_mut()
             .for_each(|keeper| keeper.unreturned = Box::new(|| Some("node 7 stays taken".to_owned())));
+        let (stop, stopped) = channel();
+        keepers.all[0].stop = Some(stop);
         keepers.stop();
+        assert!(stopped.recv().is_err(), "its thread is not told");
         keepers.hear(1, &News::Ended(Ok(())));
         assert_eq!(keepers.give_up(), ["orders: node 7 stays taken"]);
         assert!(keepers.have_ended() && keepers.give_up().is_empty());

@@ -281,12 +281,24 @@ mod tests {
     use super::keepers::tests::keepers;
     use super::*;
     use signal_hook::consts::{SIGUSR1, SIGWINCH};
+    use txid_agent::keeper::Report;
 
     /// An agent without a child.
     fn agent() -> Agent {
         let (child, notify, dir) = (Vec::new(), Notify::from_environment(), PathBuf::new());
         let (keepers, runner, phase) = (keepers(&["orders"]), None, Phase::Running);
         Agent { keepers, child, runner, dir, notify, phase, shows_password: false }
+    }
+
+    /// Services that depend on this one wait until then.
+    #[test]
+    fn it_is_ready_when_each_lease_has_reported_something() {
+        let mut agent = agent();
+        agent.phase = Phase::Starting;
+        assert!(agent.go_on().is_none() && matches!(agent.phase, Phase::Starting));
+        agent.dir = PathBuf::from("/dev/shm");
+        agent.hear(0, &News::Report(Report { text: None, live: false }));
+        assert!(agent.go_on().is_none() && matches!(agent.phase, Phase::Running));
     }
 
     #[test]

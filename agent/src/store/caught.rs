@@ -118,6 +118,9 @@ impl<S: Numbers + ?Sized> Numbers for Caught<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
 
     /// Panics at every call but the first of each opening.
     struct Panics(Durability, bool);
@@ -154,5 +157,46 @@ mod tests {
         assert_eq!(store.read("c"), Ok(None), "it is a new one");
         let put = store.put("d", &Expected::Absent, b"").unwrap();
         assert!(matches!(&put, Put::Unknown(error) if error.to_string().contains("in the middle")), "{put:?}");
+    }
+
+    /// Fails after so many requests.
+    struct Fails(u64, Arc<AtomicU32>);
+
+    impl Store for Fails {
+        fn read(&mut self, _: &str) -> Result<Option<Record>, StoreError> {
+            (0..self.0).for_each(|_| sent::add());
+            self.1.fetch_add(1, Ordering::Relaxed);
+            Err(StoreError::TimedOut { store: "here".to_owned(), ms: 1 })
+        }
+
+        fn put(&mut self, _: &str, _: &Expected, _: &[u8]) -> Result<Put, StoreError> {
+            unreachable!("it is only read")
+        }
+
+        fn list(&mut self, _: &str, _: Show) -> Result<(), StoreError> {
+            unreachable!("it is only read")
+        }
+
+        fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+            unreachable!("it is only read")
+        }
+
+        fn durability(&self) -> &Durability {
+            &Durability::Durable
+        }
+    }
+
+    #[test]
+    fn a_store_that_fails_is_not_asked_again_at_once_if_that_sends_too_much() {
+        // What this thread has sent to others does not count.
+        (0..1000).for_each(|_| sent::add());
+        for (sends, wanted) in [(1, 3), (20, 1)] {
+            let asked = Arc::new(AtomicU32::new(0));
+            let (reads, mut address) = (asked.clone(), Address::new("here".to_owned()));
+            address.timeout = Duration::ZERO;
+            let mut store = Caught::new(address, move || Box::new(Fails(sends, reads.clone())));
+            (0..3).for_each(|_| assert!(store.read("a").is_err()));
+            assert_eq!(asked.load(Ordering::Relaxed), wanted, "{sends} requests a call");
+        }
     }
 }

@@ -115,6 +115,7 @@ mod tests {
                     Err(_) => now += Duration::from_secs(1),
                 }
             }
+            assert!(failures.calls.len() <= pace::MOST, "those that no longer count are forgotten");
             let within = |first: &Instant| {
                 left.iter().filter(|time| **time >= *first && **time - *first < Duration::from_secs(10)).count()
             };

@@ -315,6 +315,23 @@ mod tests {
     }
 
     #[test]
+    fn a_url_with_certificates_means_tls_unless_it_says_no() {
+        let key = tempfile::NamedTempFile::new().unwrap();
+        let path = key.path().display();
+        for (url, wanted) in [
+            ("redis://host".to_owned(), false),
+            ("rediss://host".to_owned(), true),
+            ("redis://host?tls=1".to_owned(), true),
+            (format!("redis://host?ca={path}"), true),
+            (format!("redis://host?cert={path}&key={path}"), true),
+            (format!("redis://host?ca={path}&tls=0"), false),
+        ] {
+            // Only for TLS, the file is read and found to be empty.
+            assert_eq!(StoreUrl::parse(&url).is_ok_and(|url| url.tls.is_none()), !wanted, "{url}");
+        }
+    }
+
+    #[test]
     fn no_part_of_a_password_is_taken_for_the_name_of_a_file() {
         for (url, is_good) in [
             ("redis://user:SECRET?ca=@host", false),

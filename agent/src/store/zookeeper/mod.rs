@@ -390,9 +390,18 @@ fn parts(version: &Version) -> Option<(i32, &str)> {
 mod tests {
     use super::*;
 
+    fn store() -> ZookeeperStore {
+        ZookeeperStore::open(StoreUrl::parse("zookeeper://127.0.0.1").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_majority_has_written_it_to_disk() {
+        assert!(matches!(store().durability(), Durability::Durable));
+    }
+
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
-        let store = ZookeeperStore::open(StoreUrl::parse("zookeeper://127.0.0.1").unwrap()).unwrap();
+        let store = store();
         let of = |code| store.meaning(Error::Server(code));
         for code in [NO_AUTH, INVALID_ACL, AUTH_FAILED] {
             assert!(matches!(of(code), Failure::NotDone(StoreError::Refused { .. })), "{code}");

@@ -370,6 +370,24 @@ mod tests {
         assert!(Answer { bytes, at: 0 }.record().is_err());
     }
 
+    /// ZooKeeper's own client sends these bytes.
+    #[test]
+    fn several_requests_are_one() {
+        let body = b"\x00\x00\x00\x0d\x00\xff\xff\xff\xff\x00\x00\x00\x02/a\x00\x00\x00\x05";
+        let end = b"\xff\xff\xff\xff\x01\xff\xff\xff\xff";
+        let Request(operation, bytes) = Request::all(&[Request::check("/a", 5)]);
+        assert_eq!((operation, bytes), (14, [&body[..], end].concat()));
+    }
+
+    #[test]
+    fn each_request_has_a_number_of_its_own() {
+        let stream = tokio::io::join(tokio::io::empty(), tokio::io::sink());
+        let mut connection = Connection { stream, next: 1, session: Duration::ZERO };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let asked = runtime.block_on(connection.ask(&[Request::sync("/a"), Request::data("/a")]));
+        assert!(asked.is_err() && connection.next == 3);
+    }
+
     #[test]
     fn a_session_lasts_as_long_as_the_server_grants() {
         let greeting = Fields::default().number(0).number(4_000).long(9).bytes(&[0; 16]).0;

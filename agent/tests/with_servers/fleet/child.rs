@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixDatagram;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -308,6 +309,20 @@ fn a_child_is_not_in_the_session_of_its_guard() {
         let sessions = [guard, child].map(|process| unsafe { libc::getsid(process) });
         (sessions == [guard, child]).then_some(())
     });
+}
+
+/// It may have ended before its child could ask for a signal at its end.
+#[test]
+fn a_child_whose_parent_is_another_process_does_not_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("started");
+    let start = |parent: u32| {
+        let mut command = agent();
+        command.arg0("txid-start").args([&parent.to_string(), "9", "", "", "", "", "touch"]).arg(&file);
+        command.status().unwrap().code()
+    };
+    assert_eq!((start(1), file.exists()), (Some(1), false));
+    assert_eq!((start(std::process::id()), file.exists()), (Some(0), true));
 }
 
 /// A terminal stops, continues and ends both.

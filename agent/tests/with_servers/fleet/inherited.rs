@@ -118,6 +118,11 @@ fn a_hangup_that_is_ignored_stays_so() {
             let mut started = Started::new(prepare, env, &["sleep", "1000"]);
             let child = started.child(!env.is_empty());
             assert_eq!(has(child, "SigIgn", libc::SIGHUP), is_ignored);
+            if !env.is_empty() {
+                // It ends by an order of the agent only.
+                let guard = child_of(started.agent.id()).unwrap();
+                assert!(has(guard, if is_ignored { "SigIgn" } else { "SigCgt" }, libc::SIGHUP));
+            }
             signal(&started.agent, libc::SIGHUP);
             if is_ignored {
                 // To the guard, or to the child.

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use txid_agent::store::{Durability, schemes};
@@ -713,5 +714,17 @@ fn directories() {
     let mut store = open(&format!("file://{}/leases", directory.path().display())).unwrap();
     for key in ["../x", "/x", "a//b", "a/.lock", ""] {
         assert!(store.read(key).is_err(), "{key:?}");
+    }
+}
+
+/// With several hosts in the URL, somebody has to know which it is.
+#[test]
+fn a_host_that_closes_its_connections_is_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap();
+    thread::spawn(move || listener.incoming().for_each(drop));
+    for url in ["redis://", "etcd://", "consul://", "zookeeper://"].map(|scheme| format!("{scheme}{host},{host}")) {
+        let why = open(&url).unwrap().read("any/node/1").unwrap_err().to_string();
+        assert!(why.contains(&format!(": {host}: ")), "{why}");
     }
 }
