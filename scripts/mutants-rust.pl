@@ -50,7 +50,8 @@ my %PACKAGES = (
         then => [[qw(--test-package txid-keyed --test-package txid), without(@READERS)]],
     },
     'txid-capi' => { in => 'crates/capi', tests => [without(qw(interface shared_object signals speed))] },
-    'txid-cli' => { in => 'crates/cli', tests => [without('soak')] },
+    # Without /proc, cargo-gamma itself does not start.
+    'txid-cli' => { in => 'crates/cli', tests => [without('soak'), '--', skip('without_proc')] },
     'txid-agent' => {
         in => 'agent/src',
         tests => [without(qw(with_servers power_cuts)), '--', @ELSEWHERE, @AGENTS_LONG],
