@@ -339,6 +339,8 @@ mod tests {
             ("redis://a:1,user:SECRET?password-file=/x@host", false),
             ("redis://a:1,b?password-file=/run/credentials/txid-agent@a.service/password", true),
             ("redis://user@a?password-file=/x@y", true),
+            ("redis://user:word@a?ca=/nowhere/x@y", true),
+            ("file:///directory?ca=/nowhere/x@y", true),
         ] {
             let said = StoreUrl::parse(url).err().map(|error| error.to_string()).unwrap_or_default();
             assert_eq!(!said.contains("in its user and password, write "), is_good, "{said}");
