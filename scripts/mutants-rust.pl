@@ -55,7 +55,12 @@ my %PACKAGES = (
     'txid-agent' => {
         in => 'agent/src',
         tests => [without(qw(with_servers power_cuts)), '--', @ELSEWHERE, @AGENTS_LONG],
-        then => [[without('with_servers'), '--', @ELSEWHERE], [only('with_servers'), '--', @ELSEWHERE]],
+        # With all servers in turn, the tests take longer than the ten minutes that cargo-gamma has for a suite.
+        then => [
+            [without('with_servers'), '--', @ELSEWHERE],
+            map { [only('with_servers'), '--', @ELSEWHERE, @$_] } [qw(segments:: attacks:: beside::)],
+            ['fleet::'], ['stores::access::'], [qw(stores:: --skip stores::access::)],
+        ],
     },
     'txid-agent-machines' => { in => 'agent/machines', tests => [without(qw(model simulation))], then => [[only(qw(model simulation))]] },
 );
