@@ -172,7 +172,8 @@ impl Managed for ManagedLease {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keeper::{Clock, keep};
+    use crate::keeper::keep;
+    use crate::keeper::tests::Stops;
     use crate::store::Show;
     use std::sync::Barrier;
     use std::thread;
@@ -203,38 +204,15 @@ mod tests {
         assert!(view.contact_ms.is_some_and(|ms| ms.abs_diff(txid::system_ms()) < 10_000));
     }
 
-    /// Stops the keeper when it waits first.
-    struct Stops(Box<dyn Fn()>);
-
-    impl Clock for Stops {
-        fn wall_ms(&self) -> i64 {
-            txid::system_ms()
-        }
-
-        fn mono_ms(&self) -> u64 {
-            0
-        }
-
-        fn wait(&self, _: u64) -> bool {
-            self.0();
-            true
-        }
-    }
-
     #[test]
     fn the_errors_of_processes_say_what_the_log_does() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("orders");
         let mut lease = lease(&path, &directory.path().join("leases")).unwrap();
         lease.rules.new = true;
-        let news = {
-            let path = path.clone();
-            move || LeasePage::attach(&path).unwrap().view().news
-        };
+        let news = || LeasePage::attach(&path).unwrap().view().news;
         assert_eq!(news(), LeaseNews::Starting);
-        let seen = news.clone();
-        let clock = Stops(Box::new(move || assert_eq!(seen(), LeaseNews::Held)));
-        keep(&mut lease, &clock, |_| {}).unwrap();
+        keep(&mut lease, &Stops(|| assert_eq!(news(), LeaseNews::Held)), |_| {}).unwrap();
         assert_eq!(news(), LeaseNews::Released);
     }
 

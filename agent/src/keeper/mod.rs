@@ -205,6 +205,24 @@ fn random() -> u128 {
 mod tests {
     use super::*;
 
+    /// Looks at something when a keeper waits first, and stops it.
+    pub struct Stops<F: Fn()>(pub F);
+
+    impl<F: Fn()> Clock for Stops<F> {
+        fn wall_ms(&self) -> i64 {
+            txid::system_ms()
+        }
+
+        fn mono_ms(&self) -> u64 {
+            0
+        }
+
+        fn wait(&self, _: u64) -> bool {
+            self.0();
+            true
+        }
+    }
+
     #[test]
     fn an_outage_is_reported_once_when_it_lasts_and_at_its_end() {
         let mut outage = Outage::default();

@@ -177,7 +177,8 @@ impl Managed for ManagedSegment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keeper::{Clock, keep};
+    use crate::keeper::keep;
+    use crate::keeper::tests::Stops;
     use crate::store::Show;
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::{Arc, Barrier};
@@ -257,29 +258,13 @@ mod tests {
     /// The page has numbers, so the store is asked for none.
     #[test]
     fn what_is_wrong_with_keys_is_reported() {
-        struct Stops;
-
-        impl Clock for Stops {
-            fn wall_ms(&self) -> i64 {
-                txid::system_ms()
-            }
-
-            fn mono_ms(&self) -> u64 {
-                0
-            }
-
-            fn wait(&self, _: u64) -> bool {
-                true
-            }
-        }
-
         let directory = tempfile::tempdir().unwrap();
         let managed = segment(&directory.path().join("a.segment")).unwrap();
         managed.page.publish(1..5000);
         let check = "66e94b-767ab6ec".parse().unwrap();
         let mut managed = managed.hidden_by(vec![check], Box::new(Away(Arc::default())));
         let mut said = Vec::new();
-        keep(&mut managed, &Stops, |report| said.extend(report.text)).unwrap();
+        keep(&mut managed, &Stops(|| {}), |report| said.extend(report.text)).unwrap();
         assert!(said.contains(&"here did not answer within 1 ms".to_owned()), "{said:?}");
     }
 
