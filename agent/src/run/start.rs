@@ -22,19 +22,19 @@ pub const NAME: &str = "txid-start";
 const SESSION: &str = "session";
 
 /// Starts the child in this group, and perhaps in a session of its own. It gets `signal` when the thread that calls this ends,
-/// and is noted in `files`.
+/// and is noted in `notes`.
 pub fn start(
     line: &[String],
     signal: Signal,
     has_session: bool,
-    files: &[RawFd],
+    notes: &[RawFd],
     group: Option<&Path>,
     change: impl FnOnce(&mut Command),
 ) -> io::Result<Pid> {
-    let files: Vec<String> = files.iter().map(RawFd::to_string).collect();
+    let notes: Vec<String> = notes.iter().map(RawFd::to_string).collect();
     let mut command = Command::new("/proc/self/exe");
     let restored = to_restore().map_or(String::new(), |signal| signal.to_string());
-    command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), files.join(","), restored]);
+    command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), notes.join(","), restored]);
     command.arg(if has_session { SESSION } else { "" }).arg(group.unwrap_or(Path::new(""))).args(line);
     // The child gets neither what systemd tells the agent nor the store's password.
     for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
@@ -47,13 +47,13 @@ pub fn start(
 /// Becomes the child, by the arguments that `start` has written.
 pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    let [parent, signal, files, restored, session, group, program, rest @ ..] = args.as_slice() else {
+    let [parent, signal, notes, restored, session, group, program, rest @ ..] = args.as_slice() else {
         return ExitCode::FAILURE;
     };
     let number = |text: &OsString| text.to_str()?.parse::<i32>().ok();
     let (parent, signal) = (number(parent).and_then(Pid::from_raw), number(signal).and_then(Signal::from_named_raw));
-    let files: Vec<RawFd> =
-        files.to_str().iter().flat_map(|files| files.split(',')).filter_map(|file| file.parse().ok()).collect();
+    let notes: Vec<RawFd> =
+        notes.to_str().iter().flat_map(|notes| notes.split(',')).filter_map(|file| file.parse().ok()).collect();
     // The parent may have ended before this.
     let Some(parent) = parent.filter(|_| set_parent_process_death_signal(signal).is_ok() && getppid() == parent) else {
         return ExitCode::FAILURE;
@@ -65,7 +65,7 @@ pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
         // It gets signals at least.
         let _ = group::enter(Path::new(group));
     }
-    if let Err(error) = left::note(&files, parent) {
+    if let Err(error) = left::note(&notes, parent) {
         say(&format!("cannot note the child's process: {error}"));
         return ExitCode::FAILURE;
     }

@@ -1,29 +1,46 @@
 //! A child that was left when its agent and its guard were killed at once.
 //!
-//! The kernel kills it, unless it has changed its user, as `gosu` and `setpriv` do. So its process is noted in the files
-//! of its nodes before it makes an id, and the next agent ends it.
+//! The kernel kills it, unless it has changed its user, as `gosu` and `setpriv` do. So its process is noted in a file for
+//! each of its nodes before it makes an id, and the next agent ends it. Only the agent's user may write these files.
 
 use super::processes::{self, Process};
 use anyhow::{Context, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
+use rustix::fs::{Mode, OFlags, fstat};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, geteuid, getpid, pidfd_open, pidfd_send_signal};
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 /// The length of a note: one that takes the place of another needs no room on the disk.
 const LENGTH: usize = 128;
 /// How long the end of a process may take.
 const TO_END: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 
-/// Notes this process in the files that it has inherited from its guard, which has started it.
+/// Opens a file for a note, or makes it. One that somebody else may write is refused: the agent ends what a note names.
+pub fn open(path: &Path) -> anyhow::Result<File> {
+    let shown = || path.display().to_string();
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).with_context(shown)?;
+    let stat = fstat(&file).with_context(shown)?;
+    let others = Mode::from_raw_mode(stat.st_mode) & (Mode::WGRP | Mode::WOTH);
+    if stat.st_uid != geteuid().as_raw() || !others.is_empty() {
+        bail!("{}: another user may write it; remove it", path.display());
+    }
+    Ok(file.into())
+}
+
+/// Notes this process in these files, and closes them. Its guard has started it.
 pub fn note(files: &[RawFd], guard: Pid) -> io::Result<()> {
     let text = Note { boot: boot()?, child: Process::now(getpid())?, guard: Process::now(guard)? }.to_text();
-    files.iter().try_for_each(|file| {
-        File::options().write(true).open(format!("/proc/self/fd/{file}"))?.write_all_at(text.as_bytes(), 0)
+    files.iter().try_for_each(|&file| {
+        // SAFETY: this process has inherited it for this, and nothing else here knows it.
+        let file = unsafe { File::from_raw_fd(file) };
+        file.write_all_at(text.as_bytes(), 0)
     })
 }
 
@@ -104,6 +121,7 @@ impl Note {
 pub mod tests {
     use super::*;
     use std::io::Write;
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
     use std::process::{Child, Command};
 
     /// Starts a process whose guard is gone, and what notes it.
@@ -154,6 +172,27 @@ pub mod tests {
     #[test]
     fn a_boot_has_the_kernels_uuid() {
         assert_eq!(boot().unwrap().split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
+    }
+
+    #[test]
+    fn a_note_that_others_may_write_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("note");
+        let why = || open(&path).unwrap_err().to_string();
+        open(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        for mode in [0o620, 0o602] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            assert!(why().ends_with("note: another user may write it; remove it"), "{mode:o}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        if geteuid().is_root() {
+            chown(&path, Some(1), None).unwrap();
+            assert!(why().ends_with("note: another user may write it; remove it"));
+        }
+        fs::remove_file(&path).unwrap();
+        symlink("/dev/null", &path).unwrap();
+        assert!(open(&path).is_err());
     }
 
     #[test]

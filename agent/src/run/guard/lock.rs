@@ -1,19 +1,23 @@
 //! Locks that show that a child of an earlier agent still runs.
 //!
-//! All processes of the child inherit the files, unless they close them. So a lock lasts as long as any of them.
+//! All processes of the child inherit the locks, unless they close them. So a lock lasts as long as any of them. They may
+//! only read the locks, and inherit no notes: a child that has given up root must not tell root's next agent anything.
 
 use super::super::journal::say;
 use super::left;
 use crate::config::Config;
 use anyhow::{Context, bail};
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use std::fs::{DirBuilder, File};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 
 /// The locks of a child's nodes.
+#[derive(Default)]
 pub struct Locks {
-    pub files: Vec<File>,
+    files: Vec<File>,
+    /// The child is noted in these.
+    pub notes: Vec<File>,
     /// If there was a child of an earlier agent: a time after all that it may have stamped.
     pub left_ms: Option<i64>,
 }
@@ -21,7 +25,7 @@ pub struct Locks {
 impl Locks {
     /// Locks each node of the child.
     pub fn new(config: &Config) -> anyhow::Result<Self> {
-        let mut locks = Self { files: Vec::new(), left_ms: None };
+        let mut locks = Self::default();
         for node in config.nodes_of_child() {
             locks.add(config, &node.name, say)?;
         }
@@ -33,14 +37,14 @@ impl Locks {
         let path = config.dir.join(format!(".{node}.command"));
         let shown = || path.display().to_string();
         DirBuilder::new().recursive(true).mode(0o750).create(&config.dir).with_context(shown)?;
-        let mut options = File::options();
-        options.read(true).write(true).create(true).truncate(false).mode(0o640);
-        let file = options.open(&path).with_context(shown)?;
-        if let Some(pid) = left::end(&file)? {
+        let note = left::open(&config.dir.join(format!(".{node}.child")))?;
+        if let Some(pid) = left::end(&note)? {
             say(&format!("{node}: ended process {pid}, which an earlier txid-agent had started and could not end"));
             self.left_ms = Some(txid::system_ms() + config.most_ahead().as_millis() as i64);
         }
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        let flags = OFlags::RDONLY | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let lock = File::from(open(&path, flags, Mode::RUSR | Mode::WUSR).with_context(shown)?);
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => bail!(
                 "a child with the node {node}, which another txid-agent started, still runs; wait for its end, or end \
                  what 'fuser {}' shows",
@@ -48,8 +52,12 @@ impl Locks {
             ),
             locked => locked.with_context(shown)?,
         }
-        fcntl_setfd(&file, FdFlags::empty()).with_context(shown)?;
-        self.files.push(file);
+        // What becomes the child writes the note, and closes it.
+        for file in [&lock, &note] {
+            fcntl_setfd(file, FdFlags::empty()).with_context(shown)?;
+        }
+        self.files.push(lock);
+        self.notes.push(note);
         Ok(())
     }
 }
@@ -64,14 +72,14 @@ mod tests {
     #[test]
     fn what_a_child_that_was_left_may_have_stamped_is_in_the_past() {
         let directory = tempfile::tempdir().unwrap();
-        let (dir, file) = (directory.path().to_str().unwrap(), directory.path().join(".orders.command"));
+        let (dir, file) = (directory.path().to_str().unwrap(), directory.path().join(".orders.child"));
         let line = ["--dir", dir, "--max-skew", "500ms", "--runs-ahead", "3s", "--env", "N={orders}", "--", "app"];
         let config = config(&line).unwrap();
         assert_eq!(Locks::new(&config).unwrap().left_ms, None);
         let (mut child, text) = left_as_text();
         std::fs::write(file, text).unwrap();
         let (before_ms, mut said) = (txid::system_ms(), String::new());
-        let mut locks = Locks { files: Vec::new(), left_ms: None };
+        let mut locks = Locks::default();
         locks.add(&config, "orders", |line| said += line).unwrap();
         // It may be ahead by 3 s, and by twice what a clock may be off.
         assert!((before_ms + 4_000..=txid::system_ms() + 4_000).contains(&locks.left_ms.unwrap()));

@@ -153,7 +153,7 @@ mod tests {
         let (socket, its_socket) = UnixStream::pair().unwrap();
         [&socket, &its_socket].into_iter().for_each(|end| end.set_nonblocking(true).unwrap());
         let child = Command::new("true").spawn().unwrap();
-        let (pid, locks) = (Pid::from_child(&child), Locks { files: Vec::new(), left_ms: None });
+        let (pid, locks) = (Pid::from_child(&child), Locks::default());
         let beat = Beat::new(Duration::ZERO, Instant::now());
         let (on_loss, is_started, group) = (OnLoss::Keep, false, None);
         (Guard { pid, socket, beat, on_loss, is_started, group, _locks: locks }, its_socket, child)

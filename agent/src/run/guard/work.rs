@@ -36,8 +36,8 @@ pub struct Work {
     variables: Vec<Variable>,
     nodes: Vec<Node>,
     pages: Pages,
-    /// The files in which the child is noted. It inherits them.
-    locks: Vec<RawFd>,
+    /// The files in which the child is noted.
+    notes: Vec<RawFd>,
     group: Option<Group>,
     /// A time after all that the child of an earlier agent may have stamped.
     left_ms: Option<i64>,
@@ -89,7 +89,7 @@ impl Work {
             variables: config.env.clone(),
             nodes,
             pages: Pages { files, open: Vec::new(), noting: None },
-            locks: locks.files.iter().map(AsRawFd::as_raw_fd).collect(),
+            notes: locks.notes.iter().map(AsRawFd::as_raw_fd).collect(),
             group,
             left_ms: locks.left_ms,
             main: None,
@@ -205,7 +205,7 @@ impl Work {
             self.variables.iter().map(|variable| (variable.name.as_str(), variable.value(&numbers))).collect();
         let group = self.group.as_ref().map(Group::path);
         // Linux shares the processors among sessions first: a child with many processes takes none from its guard.
-        let started = start(&self.line, Signal::KILL, true, &self.locks, group, |command| {
+        let started = start(&self.line, Signal::KILL, true, &self.notes, group, |command| {
             command.envs(variables.iter().map(|(name, value)| (name, value)));
         });
         let text = match started {
@@ -378,7 +378,7 @@ mod tests {
     fn work() -> (Work, UnixStream, UnixStream) {
         let ((agent, its_end), (read, signals)) = (UnixStream::pair().unwrap(), UnixStream::pair().unwrap());
         [&agent, &its_end, &read].into_iter().for_each(|end| end.set_nonblocking(true).unwrap());
-        let locks = Locks { files: Vec::new(), left_ms: None };
+        let locks = Locks::default();
         (Work::of(&config(&["--env", "N={orders}", "--", "app"]).unwrap(), &locks, None, its_end, read), agent, signals)
     }
 

@@ -1,14 +1,15 @@
 //! What an agent inherits from whoever starts it: blocked and ignored signals, and where the log goes.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::os::unix::process::CommandExt;
-use std::process::Child;
+use std::process::{Child, Command, Stdio};
 
 use super::directory::Directory;
-use super::host::signal;
-use super::hosted::{child_of, send};
+use super::host::{Running, signal};
+use super::hosted::{child_of, kill_with_guard, send};
 use crate::servers::until;
 use crate::wait::ended;
 
@@ -151,5 +152,68 @@ fn a_line_of_the_log_is_one_write() {
             lines += 1;
         }
         assert!(lines > 0, "{status:?}");
+    }
+}
+
+/// Gives up root, writes to all that it has inherited that root's next agent is to end process `argv[1]`, and says where that
+/// is possible.
+const TELLS: &str = "
+import os, sys, time
+os.setgroups([])
+os.setgid(1)
+os.setuid(1)
+victim = sys.argv[1]
+start = open(f'/proc/{victim}/stat').read().rpartition(')')[2].split()[19]
+boot = open('/proc/sys/kernel/random/boot_id').read().strip()
+note = f'{boot} {victim} {start} 1 0'.ljust(127).encode() + b'\\n'
+def tell(write):
+    try:
+        write()
+        return True
+    except OSError:
+        return False
+told = []
+for fd in [int(name) for name in os.listdir('/proc/self/fd')]:
+    if fd > 2 and os.path.isfile(f'/proc/self/fd/{fd}'):
+        told += [fd] if tell(lambda: os.pwrite(fd, note, 0)) else []
+        told += [fd] if tell(lambda: os.pwrite(os.open(f'/proc/self/fd/{fd}', os.O_WRONLY), note, 0)) else []
+print('told', told, flush=True)
+time.sleep(1000)
+";
+
+/// A child that has given up root, and outlives its agent and its guard, has no say in what root's next agent ends.
+#[test]
+fn a_child_inherits_nothing_that_it_can_write() {
+    // SAFETY: `geteuid` has no preconditions.
+    if unsafe { libc::geteuid() } != 0 {
+        return println!("not tested: only root may change the user");
+    }
+    let victim = Running(Command::new("sleep").arg("1000").spawn().unwrap());
+    let directory = Directory::new();
+    let process = victim.0.id().to_string();
+    let line = [ENV, &["--", "python3", "-c", TELLS, &process]].concat();
+    let mut agent = directory.run(&line).stdout(Stdio::piped()).spawn().unwrap();
+    let mut told = String::new();
+    BufReader::new(agent.stdout.take().unwrap()).read_line(&mut told).unwrap();
+    kill_with_guard(&mut agent);
+    let next = directory.run(&[ENV, &["--", "true"]].concat()).output().unwrap();
+    assert!(fs::read_to_string(format!("/proc/{process}/stat")).unwrap().contains(") S "), "it was ended");
+    assert!(next.status.success(), "{}", String::from_utf8_lossy(&next.stderr));
+    assert_eq!(told, "told []\n");
+}
+
+/// Root's agent may be told a directory that is another user's.
+#[test]
+fn a_lock_that_is_a_symbolic_link_is_refused() {
+    for name in [".orders.command", ".orders.child"] {
+        let directory = Directory::new();
+        let target = directory.path("target");
+        fs::write(&target, [b'x'; 200]).unwrap();
+        fs::create_dir(directory.path("run")).unwrap();
+        std::os::unix::fs::symlink(&target, directory.path("run").join(name)).unwrap();
+        let output = directory.run(&[ENV, &["--", "true"]].concat()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(name), "{said}");
+        assert_eq!(fs::read(&target).unwrap(), [b'x'; 200]);
     }
 }
