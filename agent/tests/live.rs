@@ -12,7 +12,7 @@ use txid::snowflake::{Generator, Layout, LeasePage};
 use txid_agent::keeper::page::{look, set_news, write};
 use txid_agent::keeper::{Clock, Managed, keep};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Version};
 
 const AHEAD_MS: u64 = 400;
 /// How far the clock is moved at once.
@@ -190,7 +190,10 @@ impl Managed for Kit {
     }
 
     fn ask(&mut self, request: Request) -> Answer {
-        Answer { reply: self.store.lock().unwrap().answer(request), store_ms: Some(self.time.wall_ms()) }
+        Answer {
+            reply: self.store.lock().unwrap().answer(request),
+            time: Some(StoreTime { earliest_ms: self.time.wall_ms(), latest_ms: self.time.wall_ms() }),
+        }
     }
 
     fn learn(&mut self) -> Option<String> {

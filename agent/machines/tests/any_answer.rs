@@ -8,7 +8,7 @@ use txid_agent_machines::lease::{Answer, Group, Lease, NodeRecord, PageView, Rep
 use txid_agent_machines::pace;
 use txid_agent_machines::protocol::{Input, Machine, Now, Output};
 use txid_agent_machines::segment::{self, Segment};
-use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken, Version};
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, StoreTime, Taken, Version};
 
 /// How long each run lasts.
 const RUN_MS: u64 = 120_000;
@@ -120,7 +120,7 @@ fn run_lease(rules: &Rules, mut reply: impl FnMut(&Request, u64) -> Reply, seed:
     };
     let mut answer = |request: Request, now_ms: u64| Answer {
         reply: reply(&request, now_ms),
-        store_ms: Some(START_MS + now_ms as i64),
+        time: Some(StoreTime { earliest_ms: START_MS + now_ms as i64, latest_ms: START_MS + now_ms as i64 }),
     };
     run(&mut lease, rules, &mut page, &mut answer, &mut Random(seed))
 }

@@ -221,7 +221,7 @@ impl Leases {
         let page = &mut world.hosts[number].page;
         let input = match output {
             Output::Ask(request) => {
-                Input::Answer(Answer { reply: self.answer(world, number, &self.sent(number, request)), store_ms: None })
+                Input::Answer(Answer { reply: self.answer(world, number, &self.sent(number, request)), time: None })
             }
             Output::Write(Write::Close) => {
                 page.is_closed = true;
@@ -438,7 +438,7 @@ impl Model for Leases {
         let mut world = world.clone();
         let unknown = || {
             let why = StoreError::TimedOut { store: String::new(), ms: 1 };
-            Input::Answer(Answer { reply: Reply::Put(Ok(Put::Unknown(why))), store_ms: None })
+            Input::Answer(Answer { reply: Reply::Put(Ok(Put::Unknown(why))), time: None })
         };
         match action {
             Action::Tick => world.now_ms += 1,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
-use txid_agent_machines::store::{Numbered, Put, StoreError};
+use txid_agent_machines::store::{Numbered, Put, StoreError, StoreTime};
 
 /// The store of a lease's records, and the source of numbers for its new nodes.
 pub enum Source {
@@ -71,7 +71,7 @@ fn ask<S: Store + ?Sized>(
     store: &mut S,
     request: Request,
     number: impl FnOnce(&mut S) -> Result<Numbered, StoreError>,
-) -> (Reply, Option<Option<i64>>) {
+) -> (Reply, Option<Option<StoreTime>>) {
     let reply = match request {
         Request::Read { key } => Reply::Read(store.read(&key)),
         Request::Put { key, expected, bytes } => Reply::Put(store.put(&key, &expected, &bytes)),
@@ -87,8 +87,8 @@ fn ask<S: Store + ?Sized>(
         Reply::List(answer) => answer.is_ok(),
         Reply::Number(answer) => answer.is_ok(),
     };
-    let store_ms = has_answered.then(|| store.clock_ms().ok().flatten());
-    (reply, store_ms)
+    let time = has_answered.then(|| store.clock().ok().flatten());
+    (reply, time)
 }
 
 impl Managed for ManagedLease {
@@ -118,19 +118,19 @@ impl Managed for ManagedLease {
 
     fn ask(&mut self, request: Request) -> Answer {
         let Self { rules, source, .. } = self;
-        let (reply, store_ms) = match source {
+        let (reply, time) = match source {
             // Nobody asks for numbers of another system.
             Source::Agents(store) => ask(&mut **store, request, |_| Ok(Numbered::UsedUp)),
             Source::Counter(store) => {
                 ask(&mut **store, request, |store| store.number(&rules.group, &rules.owner, rules.last_node))
             }
         };
-        self.has_answered = store_ms.is_some();
-        match store_ms {
+        self.has_answered = time.is_some();
+        match time {
             Some(_) => self.page.set_contact(txid::system_ms()),
             None => self.page.count_failure(),
         }
-        Answer { reply, store_ms: store_ms.flatten() }
+        Answer { reply, time: time.flatten() }
     }
 
     fn learn(&mut self) -> Option<String> {
@@ -232,7 +232,7 @@ mod tests {
             Ok(())
         }
 
-        fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
             Ok(None)
         }
 

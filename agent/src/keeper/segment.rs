@@ -183,7 +183,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::{Arc, Barrier};
     use std::{fs, thread};
-    use txid_agent_machines::store::{Expected, Put, Record};
+    use txid_agent_machines::store::{Expected, Put, Record, StoreTime};
 
     fn segment(path: &Path) -> Result<ManagedSegment, OwnError<SegmentError>> {
         ManagedSegment::open(path, Rules::new("a"), crate::store::open_tags("file:///nowhere").unwrap())
@@ -232,7 +232,7 @@ mod tests {
             unreachable!("keys are not listed")
         }
 
-        fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
             Ok(None)
         }
 

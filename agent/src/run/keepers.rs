@@ -202,7 +202,7 @@ pub mod tests {
     use crate::config::tests::config;
     use txid::snowflake::Layout;
     use txid_agent::store::{Durability, Show, Store};
-    use txid_agent_machines::store::{Expected, Put, Record, StoreError};
+    use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime};
 
     /// A store whose client has a bug: it panics at the first renewal.
     struct Bug {
@@ -234,8 +234,8 @@ pub mod tests {
             self.store.list(prefix, show)
         }
 
-        fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
-            self.store.clock_ms()
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+            self.store.clock()
         }
 
         fn durability(&self) -> &Durability {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::sleep;
 use std::time::Instant;
 
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken};
 
 use super::address::Address;
 use super::contract::{Numbers, Show, Store, Tags};
@@ -82,8 +82,8 @@ impl<S: Store + ?Sized> Store for Caught<S> {
         self.call(|store| store.list(prefix, show))
     }
 
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
-        self.call(|store| store.clock_ms())
+    fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+        self.call(|store| store.clock())
     }
 
     fn durability(&self) -> &Durability {
@@ -139,7 +139,7 @@ mod tests {
             Ok(())
         }
 
-        fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
             Ok(None)
         }
 
@@ -177,7 +177,7 @@ mod tests {
             unreachable!("it is only read")
         }
 
-        fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
             unreachable!("it is only read")
         }
 

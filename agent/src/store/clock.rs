@@ -1,6 +1,7 @@
 //! A store's clock, as its answers show it.
 
 use rustix::time::{ClockId, clock_gettime};
+use txid_agent_machines::store::StoreTime;
 
 /// How long the time of an answer is used. After that, the store is asked again.
 const FRESH_MS: i64 = 60_000;
@@ -11,27 +12,50 @@ pub(super) struct StoreClock {
     last: Option<Seen>,
 }
 
-#[derive(Clone)]
-struct Seen {
-    store_ms: i64,
+/// A time that an answer has shown, and when the answer came.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    time: StoreTime,
     at_ms: i64,
 }
 
+/// When a request was sent.
+#[derive(Clone, Copy)]
+pub(super) struct Asked(i64);
+
+impl Asked {
+    pub(super) fn now() -> Self {
+        Self(since_boot_ms())
+    }
+
+    /// The answer has come now, and shows this time, in whole units of `unit_ms`. The store read its clock at any moment since
+    /// it was asked.
+    pub(super) fn shows(self, store_ms: i64, unit_ms: i64) -> Seen {
+        self.showed(store_ms, unit_ms, since_boot_ms())
+    }
+
+    fn showed(self, store_ms: i64, unit_ms: i64, at_ms: i64) -> Seen {
+        let took_ms = unit_ms - 1 + at_ms - self.0;
+        Seen { time: StoreTime { earliest_ms: store_ms, latest_ms: store_ms.saturating_add(took_ms) }, at_ms }
+    }
+}
+
 impl StoreClock {
-    /// Notes that the store's clock reads `store_ms` now.
-    pub(super) fn saw(&mut self, store_ms: i64) {
-        self.last = Some(Seen { store_ms, at_ms: since_boot_ms() });
+    /// Notes the time that an answer shows.
+    pub(super) fn saw(&mut self, seen: Seen) {
+        self.last = Some(seen);
     }
 
     /// The store's clock now, if a recent answer showed it.
-    pub(super) fn now_ms(&self) -> Option<i64> {
+    pub(super) fn now(&self) -> Option<StoreTime> {
         self.at_ms(since_boot_ms())
     }
 
-    fn at_ms(&self, now_ms: i64) -> Option<i64> {
-        let seen = self.last.as_ref()?;
-        let passed = now_ms - seen.at_ms;
-        (passed < FRESH_MS).then_some(seen.store_ms + passed)
+    fn at_ms(&self, now_ms: i64) -> Option<StoreTime> {
+        let Seen { time, at_ms } = self.last.as_ref()?;
+        let passed_ms = now_ms - at_ms;
+        let ms = |ms: i64| ms.saturating_add(passed_ms);
+        (passed_ms < FRESH_MS).then_some(StoreTime { earliest_ms: ms(time.earliest_ms), latest_ms: ms(time.latest_ms) })
     }
 }
 
@@ -63,11 +87,21 @@ mod tests {
     }
 
     #[test]
+    fn a_time_is_as_uncertain_as_the_answer_took_and_its_unit_is_long() {
+        let time = |earliest_ms, latest_ms| Some(StoreTime { earliest_ms, latest_ms });
+        for (unit_ms, wanted) in [(1, time(7_000_000, 7_002_300)), (1_000, time(7_000_000, 7_003_299))] {
+            let clock = StoreClock { last: Some(Asked(500).showed(7_000_000, unit_ms, 2_800)) };
+            assert_eq!(clock.at_ms(2_800), wanted);
+        }
+    }
+
+    #[test]
     fn an_answer_of_a_minute_ago_shows_no_time() {
-        let clock = StoreClock { last: Some(Seen { store_ms: 7_000_000, at_ms: 500 }) };
-        assert_eq!(StoreClock::default().now_ms(), None);
-        assert_eq!(clock.at_ms(1_500), Some(7_001_000));
-        assert_eq!(clock.at_ms(60_499), Some(7_059_999));
-        assert_eq!(clock.at_ms(60_500), None);
+        let clock = StoreClock { last: Some(Asked(400).showed(7_000_000, 1, 500)) };
+        assert_eq!(StoreClock::default().now(), None);
+        let at = |ms| clock.at_ms(ms).map(|time| (time.earliest_ms, time.latest_ms));
+        assert_eq!(at(1_500), Some((7_001_000, 7_001_100)));
+        assert_eq!(at(60_499), Some((7_059_999, 7_060_099)));
+        assert_eq!(at(60_500), None);
     }
 }

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::json;
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Version};
 
 use super::address::Address;
 use super::contract::{Show, Store};
@@ -202,11 +202,11 @@ impl Store for ConsulStore {
         Ok(())
     }
 
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
-        if self.http.clock.now_ms().is_none() {
+    fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+        if self.http.clock.now().is_none() {
             self.read("clock")?;
         }
-        Ok(self.http.clock.now_ms())
+        Ok(self.http.clock.now())
     }
 
     fn durability(&self) -> &Durability {

@@ -1,6 +1,6 @@
 //! The demands of leases and segments on any store.
 
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken};
 
 use super::durability::Durability;
 
@@ -29,11 +29,11 @@ pub trait Store: Send {
     /// After an error, some were shown.
     fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError>;
 
-    /// The store's own clock in milliseconds since 1970-01-01 UTC; None if it shows none.
+    /// The store's own clock; None if it shows none.
     ///
     /// If answers carry the time, this needs no request: it is the time of the last answer, plus what has passed since
     /// then on this host's monotonic clock.
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError>;
+    fn clock(&mut self) -> Result<Option<StoreTime>, StoreError>;
 
     /// Whether the store can lose a write that it has confirmed, for example when an asynchronous replica takes over.
     /// Each new connection asks the server again, if it can be asked.

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Version};
 
 use super::address::Address;
 use super::contract::{Show, Store};
@@ -197,11 +197,11 @@ impl Store for EtcdStore {
         }
     }
 
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
-        if self.http.clock.now_ms().is_none() {
+    fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+        if self.http.clock.now().is_none() {
             self.read("clock")?;
         }
-        Ok(self.http.clock.now_ms())
+        Ok(self.http.clock.now())
     }
 
     fn durability(&self) -> &Durability {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Version};
 
 use super::address::Address;
 use super::contract::{Show, Store};
@@ -220,7 +220,7 @@ impl Store for FileStore {
         self.gather(&directory, &mut Listing::begin(), show)
     }
 
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+    fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
         Ok(None)
     }
 

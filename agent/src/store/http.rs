@@ -19,7 +19,7 @@ use tokio::time::timeout_at;
 use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
-use super::clock::StoreClock;
+use super::clock::{Asked, Seen, StoreClock};
 use super::failure::Failure;
 use super::remote::{Driver, Errors, Link, Remote, causes};
 use super::tls::Tls;
@@ -110,9 +110,9 @@ impl Http {
         let connect = async |host: &Host| Wire::connect(&self.address, host, self.tls.as_ref()).await;
         let sent = self.remote.run(self.send_with(kind, &question, connect));
         // What is sent has a deadline of its own.
-        let (answer, store_ms) = sent.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out())))?;
-        if let Some(store_ms) = store_ms {
-            self.clock.saw(store_ms);
+        let (answer, seen) = sent.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out())))?;
+        if let Some(seen) = seen {
+            self.clock.saw(seen);
         }
         Ok(answer)
     }
@@ -122,7 +122,7 @@ impl Http {
         kind: Kind,
         question: &Question<'_>,
         connect: impl AsyncFn(&Host) -> Result<Wire<S>, StoreError>,
-    ) -> Result<(Answer, Option<i64>), Failure>
+    ) -> Result<(Answer, Option<Seen>), Failure>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -186,7 +186,7 @@ impl Http {
         host: &Host,
         connection: &mut Connection,
         question: &Question<'_>,
-    ) -> Result<(Answer, Option<i64>), Failure> {
+    ) -> Result<(Answer, Option<Seen>), Failure> {
         let mut request = Request::builder().method(question.method).uri(question.path);
         request = request.header(HOST, host.to_string()).header(USER_AGENT, "txid-agent");
         if !question.body.is_empty() {
@@ -199,6 +199,7 @@ impl Http {
         let request = request.map_err(|error| Failure::NotDone(self.address.misconfigured(error)))?;
         let Connection { sender, driver, budget } = connection;
         budget.renew();
+        let asked_at = Asked::now();
         let asked = driver.drive(async {
             sender.ready().await?;
             let mut response = sender.send_request(request).await?;
@@ -210,7 +211,7 @@ impl Http {
         });
         let (response, body) = asked.await.map_err(|error| self.meaning(host, &error))?;
         let text = String::from_utf8(body).map_err(|error| Failure::Unknown(self.address.damaged(error)))?;
-        Ok((Answer { status: response.status().as_u16(), text }, time(&response)))
+        Ok((Answer { status: response.status().as_u16(), text }, time(&response).map(|ms| asked_at.shows(ms, 1000))))
     }
 
     /// The meaning of an error, and whether the request was sent.
@@ -246,10 +247,10 @@ impl Http {
     }
 }
 
-/// The server's clock. The header has whole seconds, rounded down: half a second later is right on average.
+/// The server's clock. The header has whole seconds, rounded down.
 fn time<B>(response: &Response<B>) -> Option<i64> {
     let date = httpdate::parse_http_date(response.headers().get(DATE)?.to_str().ok()?).ok()?;
-    Some(date.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as i64 + 500)
+    Some(date.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as i64)
 }
 
 #[cfg(test)]
@@ -320,9 +321,9 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_half_a_second_ago_on_average() {
+    fn a_date_has_whole_seconds() {
         let of = |date: &str| time(&Response::builder().header(DATE, date).body(()).unwrap());
-        assert_eq!(of("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777_500));
+        assert_eq!(of("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777_000));
         assert_eq!([of("Sun"), time(&Response::new(()))], [None; 2]);
     }
 

@@ -2,11 +2,11 @@
 
 use std::task::{Context, Poll};
 
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken, Version};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken, Version};
 
 use super::address::Address;
 use super::cell::{Value, parse};
-use super::clock::StoreClock;
+use super::clock::{Asked, StoreClock};
 use super::contract::{Numbers, Show, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
@@ -196,10 +196,11 @@ impl<D: Dialect> Store for SqlStore<D> {
             self.table,
             D::literal(key)
         );
+        let asked_at = Asked::now();
         let answer = self.run(&select).map_err(Failure::into_error)?;
         let row = answer.rows.into_iter().next().unwrap_or_default();
         let now_ms = parse(row.first()).ok_or_else(|| self.address.damaged("it does not tell its time"))?;
-        self.clock.saw(now_ms);
+        self.clock.saw(asked_at.shows(now_ms, 1));
         found(&self.address, &self.table, key, row)?.map(|bytes| record(&self.address, key, bytes)).transpose()
     }
 
@@ -215,10 +216,11 @@ impl<D: Dialect> Store for SqlStore<D> {
                 }
             })
         });
+        let asked_at = Asked::now();
         match prepared.and_then(|statement| self.run(&statement)) {
             Ok(Answer { affected: 0, .. }) => Ok(Put::Conflict),
             Ok(Answer { last_id, .. }) => {
-                self.clock.saw(i64::try_from(last_id).unwrap_or(0));
+                self.clock.saw(asked_at.shows(i64::try_from(last_id).unwrap_or(0), 1));
                 Ok(Put::Written(Version(bytes.to_vec())))
             }
             Err(failure) => failure.of_put(),
@@ -243,11 +245,11 @@ impl<D: Dialect> Store for SqlStore<D> {
         }
     }
 
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
-        if self.clock.now_ms().is_none() {
+    fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+        if self.clock.now().is_none() {
             self.read("clock")?;
         }
-        Ok(self.clock.now_ms())
+        Ok(self.clock.now())
     }
 
     fn durability(&self) -> &Durability {

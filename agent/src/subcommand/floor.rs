@@ -15,7 +15,7 @@ pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
     let key = Group::key(&args.group.name);
     store.read(&key)?;
     // Agents go by the store's clock.
-    let now_ms = store.clock_ms()?.unwrap_or_else(txid::system_ms);
+    let now_ms = store.clock()?.map_or_else(txid::system_ms, |time| time.latest_ms);
     let wanted_ms = match args.at {
         Some(at) => at.as_millisecond(),
         // As the floor of a new group. A store that shows no clock has this host's, which may be off as well.

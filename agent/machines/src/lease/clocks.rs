@@ -3,12 +3,13 @@
 use super::protocol::Output;
 use super::rules::Rules;
 use crate::protocol::Now;
+use crate::store::StoreTime;
 
 /// The clocks, as the last step saw them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Clocks {
-    /// The store's clock minus the monotonic one.
-    store_offset_ms: Option<i64>,
+    /// The store's clock minus the monotonic one: at least, and at most.
+    store_offset_ms: Option<(i64, i64)>,
     /// The wall clock minus the monotonic one.
     wall_offset_ms: Option<i64>,
     /// When the next step is planned, if nothing delays it.
@@ -42,17 +43,26 @@ impl Clocks {
     }
 
     /// Takes note of the store's clock.
-    pub(super) fn store_shows(&mut self, now: &Now, store_ms: i64) {
-        self.store_offset_ms = Some(store_ms.saturating_sub_unsigned(now.mono_ms));
+    pub(super) fn store_shows(&mut self, now: &Now, time: StoreTime) {
+        let StoreTime { earliest_ms, latest_ms } = time;
+        let offset_ms = |ms: i64| ms.saturating_sub_unsigned(now.mono_ms);
+        self.store_offset_ms = Some((offset_ms(earliest_ms), offset_ms(latest_ms)));
     }
 
     /// The time by the store's clock, if it showed one.
-    pub(super) fn store_ms(&self, now: &Now) -> Option<i64> {
-        self.store_offset_ms.map(|offset_ms| offset_ms.saturating_add_unsigned(now.mono_ms))
+    pub(super) fn store_time(&self, now: &Now) -> Option<StoreTime> {
+        let (earliest_ms, latest_ms) = self.store_offset_ms?;
+        let ms = |offset_ms: i64| offset_ms.saturating_add_unsigned(now.mono_ms);
+        Some(StoreTime { earliest_ms: ms(earliest_ms), latest_ms: ms(latest_ms) })
     }
 
-    /// By how much this host's clock is ahead of the store's; 0 if that shows none.
-    pub(super) fn ahead_of_store_ms(&self, now: &Now) -> i64 {
-        self.store_ms(now).map_or(0, |store_ms| now.wall_ms.saturating_sub(store_ms))
+    /// By how much this host's clock is ahead of the store's: the least that is possible, and the most; both 0 if that shows
+    /// none.
+    pub(super) fn ahead_of_store_ms(&self, now: &Now) -> (i64, i64) {
+        let Some(StoreTime { earliest_ms, latest_ms }) = self.store_time(now) else { return (0, 0) };
+        let [one, other] = [earliest_ms, latest_ms].map(|ms| now.wall_ms.saturating_sub(ms));
+        let (least, most) = if one.unsigned_abs() < other.unsigned_abs() { (one, other) } else { (other, one) };
+        let is_within = (earliest_ms..=latest_ms).contains(&now.wall_ms);
+        (if is_within { 0 } else { least }, most)
     }
 }

@@ -71,8 +71,8 @@ impl Lease {
     /// to start at its limit, and its clock may be off the store's.
     fn is_ours_alone(&self, given: &Given, held: &Held) -> bool {
         let Given { rules, now, .. } = given;
-        let latest_ms = match self.clocks.store_ms(now) {
-            Some(store_ms) => store_ms.saturating_add_unsigned(rules.others_skew_ms),
+        let latest_ms = match self.clocks.store_time(now) {
+            Some(time) => time.latest_ms.saturating_add_unsigned(rules.others_skew_ms),
             None => now.wall_ms.saturating_add_unsigned(rules.max_skew_ms + rules.others_skew_ms),
         };
         held.limit_ms > latest_ms.saturating_add_unsigned(rules.max_drift_ms)

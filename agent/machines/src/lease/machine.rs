@@ -30,6 +30,8 @@ pub struct Lease {
     /// How many writes in a row had no effect.
     conflicts: u32,
     pub(super) clocks: Clocks,
+    /// By the last look, the clock is off.
+    doubts_clock: bool,
     /// The group's record when it was read last.
     pub(super) group: Option<(Group, Version)>,
     /// How many nodes were tried.
@@ -88,6 +90,7 @@ impl Lease {
             failures: 0,
             conflicts: 0,
             clocks: Clocks::new(),
+            doubts_clock: false,
             group: None,
             tries: 0,
             numbers: Numbers::Ask,
@@ -199,9 +202,9 @@ impl Lease {
         self.ask(request);
     }
 
-    fn take_in(&mut self, given: &Given, Answer { reply, store_ms }: Answer) {
-        if let Some(store_ms) = store_ms {
-            self.clocks.store_shows(given.now, store_ms);
+    fn take_in(&mut self, given: &Given, Answer { reply, time }: Answer) {
+        if let Some(time) = time {
+            self.clocks.store_shows(given.now, time);
         }
         self.phase = match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Meeting { found } => self.met(given, found, reply),
@@ -292,11 +295,18 @@ impl Lease {
         self.said.len() < before
     }
 
-    /// Whether the clock agrees with the store's. If not, waits before asking again.
+    /// Whether the clock may agree with the store's, and is surely no further off than any may be. If not, asks again: at once
+    /// the first time, because the answer may have taken long.
     pub(super) fn clock_is_right(&mut self, given: &Given) -> bool {
-        let by_ms = self.clocks.ahead_of_store_ms(given.now);
-        let is_right = by_ms.unsigned_abs() <= given.rules.max_skew_ms;
-        if !is_right {
+        let (least_ms, most_ms) = self.clocks.ahead_of_store_ms(given.now);
+        let max_skew_ms = given.rules.max_skew_ms;
+        let may_be_right = least_ms.unsigned_abs() <= max_skew_ms;
+        let is_right = may_be_right && most_ms.unsigned_abs() <= max_skew_ms.max(Rules::MOST_SKEW_MS);
+        let is_first_doubt = !std::mem::replace(&mut self.doubts_clock, !is_right);
+        if !is_right && is_first_doubt {
+            self.wake_ms = given.now.mono_ms;
+        } else if !is_right {
+            let by_ms = if may_be_right { most_ms } else { least_ms };
             self.complain(Trouble::ClockOff, Event::ClockOff { by_ms });
             self.wait(given, given.rules.retry_ms.1);
         } else if self.is_over(|trouble| *trouble == Trouble::ClockOff) {

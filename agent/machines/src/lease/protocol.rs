@@ -3,7 +3,7 @@
 use super::choose::Survey;
 use super::event::{Event, Failure};
 use crate::protocol;
-use crate::store::{Expected, Numbered, Put, Record, StoreError};
+use crate::store::{Expected, Numbered, Put, Record, StoreError, StoreTime};
 
 /// The input of a step.
 pub type Input = protocol::Input<Answer>;
@@ -39,8 +39,8 @@ pub enum Request {
 pub struct Answer {
     /// The answer.
     pub reply: Reply,
-    /// The store's clock in milliseconds since 1970-01-01 UTC, if it shows one.
-    pub store_ms: Option<i64>,
+    /// The store's clock now, if it shows one.
+    pub time: Option<StoreTime>,
 }
 
 /// The store's answer to a request of the same name.

@@ -56,7 +56,11 @@ impl Lease {
         let floor_ms = match &version {
             None => Group::UNSET,
             Some(_) if rules.new && self.group.is_none() => 0,
-            Some(_) => rules.floor_ms(now.wall_ms),
+            Some(_) => {
+                // An answer that took long may hide that this host's clock is further behind than it may be.
+                let store_ms = self.clocks.store_time(now).map_or(i64::MIN, |time| time.latest_ms);
+                rules.floor_ms(now.wall_ms.max(store_ms.saturating_sub_unsigned(rules.max_skew_ms)))
+            }
         };
         let group = Group { floor_ms, made_ms: now.wall_ms, id: now.random, layout: rules.layout.clone() };
         let expected = version.map_or(Expected::Absent, Expected::Version);
@@ -92,7 +96,7 @@ impl Lease {
         let Given { rules, now, .. } = given;
         let mut survey = Survey::new(rules, now.wall_ms);
         // A clock that agrees with the store's shows how long a node has been idle; otherwise that must be observed.
-        let can_tell = self.clocks.store_ms(now).is_some() && !rules.may_lose_writes;
+        let can_tell = self.clocks.store_time(now).is_some() && !rules.may_lose_writes;
         survey.takes_at_once = can_tell || rules.observe_ms == 0;
         let is_long_ago = |since_ms: u64| now.mono_ms.saturating_sub(since_ms) >= rules.observe_ms;
         let unchanged = self.unchanged.iter().filter(|(_, (_, since_ms))| is_long_ago(*since_ms));

@@ -49,6 +49,16 @@ pub enum Put {
     Unknown(StoreError),
 }
 
+/// The time by a store's clock, as far as an answer shows it: it was read after the request was sent, and before the answer
+/// came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StoreTime {
+    /// In milliseconds since 1970-01-01 UTC.
+    pub earliest_ms: i64,
+    /// Later by the time that the answer took.
+    pub latest_ms: i64,
+}
+
 /// The result of taking numbers of a tag.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Taken {

@@ -15,6 +15,7 @@
 //! | `go` | the machine is called, without an answer |
 //! | `clock +TIME` | the host's clock is stepped, so that it is this far off |
 //! | `random N` | from now on, the machine gets this random number |
+//! | `slow TIME` | from now on, each answer takes so long |
 //! | `store-clock none` | from now on, the store shows no clock |
 //! | `set KEY RECORD`, `remove KEY`, `empty` | somebody else does this in the store |
 //! | `number N` | the number of the next new node |
@@ -25,7 +26,7 @@ use super::text::{START_MS, duration, record, shown, time};
 use txid::snowflake::{Layout, Order};
 use txid_agent_machines::lease::{Answer, Input, Lease, Output, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::protocol::{Machine, Now};
-use txid_agent_machines::store::{Numbering, Put, StoreError};
+use txid_agent_machines::store::{Numbering, Put, StoreError, StoreTime};
 
 /// One host, its page, and a store.
 pub struct Play {
@@ -38,6 +39,8 @@ pub struct Play {
     now_ms: u64,
     clock_ms: i64,
     store_has_clock: bool,
+    /// How long each answer takes.
+    took_ms: i64,
     random: u128,
     pause_ms: u64,
     /// What happened since the last `----`.
@@ -65,6 +68,7 @@ impl Play {
             now_ms: 0,
             clock_ms: 0,
             store_has_clock: true,
+            took_ms: 0,
             random: 7,
             pause_ms: 0,
             output: String::new(),
@@ -125,6 +129,7 @@ impl Play {
             ["go"] => self.call(Input::Go),
             ["clock", by] => self.clock_ms = time(by)? - START_MS,
             ["random", number] => self.random = number.parse().ok()?,
+            ["slow", took] => self.took_ms = duration(took)? as i64,
             ["store-clock", "none"] => self.store_has_clock = false,
             ["set", key, ref fields @ ..] => {
                 let bytes = record(fields, &self.rules.layout)?.into_bytes();
@@ -177,8 +182,10 @@ impl Play {
                 | Reply::Put(Err(_) | Ok(Put::Unknown(_)))
                 | Reply::Number(Err(_))
         );
-        let store_ms = (is_answer && self.store_has_clock).then_some(START_MS + self.now_ms as i64);
-        self.call(Input::Answer(Answer { reply, store_ms }));
+        let now_ms = START_MS + self.now_ms as i64;
+        let time = StoreTime { earliest_ms: now_ms - self.took_ms, latest_ms: now_ms };
+        let time = (is_answer && self.store_has_clock).then_some(time);
+        self.call(Input::Answer(Answer { reply, time }));
     }
 
     /// Calls the machine until it asks for something, waits or ends.

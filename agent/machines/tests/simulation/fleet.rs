@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, Order};
 use txid_agent_machines::lease::{Answer, Event, Input, Lease, NodeRecord, Output, Reply, Request, Rules, Write};
 use txid_agent_machines::protocol::{Machine, Now};
-use txid_agent_machines::store::{Numbering, Put};
+use txid_agent_machines::store::{Numbering, Put, StoreTime};
 
 /// With a unit of a second, two hosts that have the same node at the same time almost certainly repeat each other's
 /// ids, even if they make few.
@@ -44,6 +44,16 @@ pub struct Plan {
     believes: Belief,
     /// What the version of a host may be.
     versions: &'static [Version],
+    reading: Reading,
+}
+
+/// What an agent takes for the store's clock.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Reading {
+    /// Any time that it may show, as long as the answer took.
+    Interval,
+    /// A mistake: the time in the answer, however long that took.
+    TimeOfAnswer,
 }
 
 /// What an agent knows of the settings of others.
@@ -60,7 +70,7 @@ const SKEWS_MS: [u64; 3] = [2_000, 5_000, 10_000];
 
 impl Plan {
     pub const CALM: Self = Self {
-        weather: Weather { lost_requests: 0, lost_answers: 0, late_requests: 0 },
+        weather: Weather { lost_requests: 0, lost_answers: 0, late_requests: 0, slow_answers: 0 },
         most_skew_ms: 2_000,
         kills: 0,
         reboots: 0,
@@ -77,13 +87,21 @@ impl Plan {
         aheads_ms: &[60_000],
         believes: Belief::TheLargest,
         versions: &[Version::This],
+        reading: Reading::Interval,
     };
+
+    /// Each answer takes nearly as long as it may.
+    pub const SLOW: Self =
+        Self { weather: Weather { slow_answers: 1_000_000, ..Self::CALM.weather }, most_skew_ms: 0, ..Self::CALM };
+
+    /// The time of an answer counts as that of its arrival.
+    pub const SLOW_AND_NAIVE: Self = Self { reading: Reading::TimeOfAnswer, ..Self::SLOW };
 
     /// Fewer nodes than hosts.
     pub const CROWDED: Self = Self { last_node: 127, ..Self::CALM };
 
     pub const ROUGH: Self = Self {
-        weather: Weather { lost_requests: 10_000, lost_answers: 20_000, late_requests: 20_000 },
+        weather: Weather { lost_requests: 10_000, lost_answers: 20_000, late_requests: 20_000, slow_answers: 20_000 },
         most_skew_ms: 9_000,
         kills: 2_000,
         reboots: 300,
@@ -114,7 +132,7 @@ impl Plan {
 
     /// A store that is emptied again and again, even while hosts are cut off and writes are under way.
     pub const FORGETFUL: Self = Self {
-        weather: Weather { lost_requests: 10_000, lost_answers: 20_000, late_requests: 50_000 },
+        weather: Weather { late_requests: 50_000, ..Self::ROUGH.weather },
         cut_offs: 2_000,
         outages: 0,
         emptyings: 15_000,
@@ -229,6 +247,7 @@ enum Happening {
         agent: u64,
         request: Request,
         version: Version,
+        sent_ms: u64,
         answered_ms: Option<u64>,
         is_late: bool,
     },
@@ -396,8 +415,8 @@ impl Fleet {
     /// Lets time pass without accidents, with correct clocks and all hosts on the network.
     pub fn calm_down(&mut self, ms: u64) {
         self.store_is_down_until_ms = 0;
-        let Plan { ids_a_burst, aheads_ms, believes, versions, .. } = self.plan;
-        self.plan = Plan { ids_a_burst, aheads_ms, believes, versions, ..Plan::CALM };
+        let Plan { ids_a_burst, aheads_ms, believes, versions, reading, .. } = self.plan;
+        self.plan = Plan { ids_a_burst, aheads_ms, believes, versions, reading, ..Plan::CALM };
         for host in &mut self.hosts {
             (host.skew_ms, host.usual_skew_ms) = (0, 0);
             (host.cut_off_until_ms, host.paused_until_ms) = (0, 0);
@@ -430,7 +449,7 @@ impl Fleet {
                 }
                 self.run_agent(host, input);
             }
-            Happening::Arrival { host, agent, request, version, answered_ms, is_late } => {
+            Happening::Arrival { host, agent, request, version, sent_ms, answered_ms, is_late } => {
                 let reply = self.store.answer(&request, version);
                 match &reply {
                     Reply::Put(Ok(Put::Written(_))) if self.hosts[host].agent != agent => {
@@ -444,8 +463,13 @@ impl Fleet {
                     _ => {}
                 }
                 if let Some(ms) = answered_ms {
-                    let store_ms = Some(START_MS + (self.now_ms + ms) as i64);
-                    self.after(ms, Happening::Agent { host, agent, input: Input::Answer(Answer { reply, store_ms }) });
+                    let earliest_ms = START_MS + self.now_ms as i64;
+                    let took_ms = match self.plan.reading {
+                        Reading::Interval => self.now_ms + ms - sent_ms,
+                        Reading::TimeOfAnswer => 0,
+                    };
+                    let time = Some(StoreTime { earliest_ms, latest_ms: earliest_ms + took_ms as i64 });
+                    self.after(ms, Happening::Agent { host, agent, input: Input::Answer(Answer { reply, time }) });
                 }
             }
             Happening::Start { host, agent } => {
@@ -561,20 +585,24 @@ impl Fleet {
             host.version,
             self.now_ms < host.cut_off_until_ms || self.now_ms < self.store_is_down_until_ms,
         );
+        let sent_ms = self.now_ms;
         let course = course(&mut self.random, self.plan.weather, is_cut_off, &request);
         if let Some(reply) = course.instead {
-            let input = Input::Answer(Answer { reply, store_ms: None });
+            let input = Input::Answer(Answer { reply, time: None });
             self.after(course.answered_ms, Happening::Agent { host: number, agent, input });
             if let Some(ms) = course.arrives_ms {
                 let is_late = ms > course.answered_ms;
                 self.after(
                     ms,
-                    Happening::Arrival { host: number, agent, request, version, answered_ms: None, is_late },
+                    Happening::Arrival { host: number, agent, request, version, sent_ms, answered_ms: None, is_late },
                 );
             }
         } else if let Some(ms) = course.arrives_ms {
             let answered_ms = Some(course.answered_ms - ms);
-            self.after(ms, Happening::Arrival { host: number, agent, request, version, answered_ms, is_late: false });
+            self.after(
+                ms,
+                Happening::Arrival { host: number, agent, request, version, sent_ms, answered_ms, is_late: false },
+            );
         }
     }
 

@@ -87,6 +87,19 @@ fn an_outage_of_half_a_lease_is_not_noticed_and_after_a_longer_one_ids_continue_
     assert!(ms <= 15_100, "{ms} ms after the outage");
 }
 
+/// All clocks are right.
+#[test]
+fn answers_that_are_slow_are_no_clocks_that_are_off() {
+    let leased = |plan| {
+        let mut fleet = Fleet::new(seed(), 100, plan);
+        fleet.run(180_000);
+        let report = fleet.report();
+        (report.leased, report.refused)
+    };
+    assert_eq!(leased(Plan::SLOW), (100, 0));
+    assert!(leased(Plan::SLOW_AND_NAIVE).0 < 100, "an agent that takes the time of an answer for that of its arrival");
+}
+
 /// UidGenerator and Leaf take the number of a new node at each start, from a counter in the store.
 #[test]
 fn beside_an_old_library_no_accident_gives_an_id_twice() {

@@ -105,6 +105,8 @@ pub struct Weather {
     pub lost_requests: u64,
     pub lost_answers: u64,
     pub late_requests: u64,
+    /// Answers that come just before the time-out.
+    pub slow_answers: u64,
 }
 
 pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: &Request) -> Course {
@@ -139,6 +141,7 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
     } else if random.chance(weather.late_requests) {
         fails(Some(TIMEOUT_MS + random.below(120_000)))
     } else {
-        Course { arrives_ms: Some(there_ms), answered_ms: there_ms + 1 + random.below(20), instead: None }
+        let back_ms = if random.chance(weather.slow_answers) { 2_300 } else { 1 + random.below(20) };
+        Course { arrives_ms: Some(there_ms), answered_ms: there_ms + back_ms, instead: None }
     }
 }

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use self::resp::{Connection, Reply, command};
 use super::address::Address;
-use super::clock::StoreClock;
+use super::clock::{Asked, StoreClock};
 use super::contract::{Show, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
@@ -21,7 +21,7 @@ use super::tls::Tls;
 use super::url::{Host, Secret, StoreUrl};
 use super::wire::{Transport, Wire};
 use super::{scheme, tag};
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, Taken, Version};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Taken, Version};
 
 /// KEYS: the group. ARGV: the field, the new bytes, and the old ones unless there must be none.
 const PUT: &str = "\
@@ -264,6 +264,7 @@ impl RedisStore {
             commands.push(command(&[b"WAIT", copies.to_string().as_bytes(), patience.to_string().as_bytes()]));
         }
         commands.extend(questions);
+        let asked_at = Asked::now();
         let answer = self.remote.run(self.run_script(&mut used.connection, commands, copies, asked));
         match answer.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out()))) {
             Ok(((seconds, micros, answer), answers, moved)) => {
@@ -272,7 +273,7 @@ impl RedisStore {
                     used.connection = place;
                 }
                 self.remote.give_back(used);
-                self.clock.saw(seconds.saturating_mul(1000).saturating_add(micros / 1000));
+                self.clock.saw(asked_at.shows(seconds.saturating_mul(1000).saturating_add(micros / 1000), 1));
                 Ok((answer, answers))
             }
             Err(failure) => {
@@ -557,11 +558,11 @@ impl Store for RedisStore {
         }
     }
 
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
-        if self.clock.now_ms().is_none() {
+    fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+        if self.clock.now().is_none() {
             self.read("clock/")?;
         }
-        Ok(self.clock.now_ms())
+        Ok(self.clock.now())
     }
 
     fn durability(&self) -> &Durability {

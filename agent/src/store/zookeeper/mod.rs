@@ -14,7 +14,7 @@ use self::wire::{
     NODE_EXISTS, NOT_READ_ONLY, QUOTA_EXCEEDED, Request, Stat, UNIMPLEMENTED,
 };
 use super::address::Address;
-use super::clock::StoreClock;
+use super::clock::{Asked, StoreClock};
 use super::contract::{Numbers, Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
@@ -24,7 +24,7 @@ use super::remote::{Link, Remote};
 use super::url::{Host, StoreUrl};
 use super::wire::{Transport, Wire};
 use txid::Txid;
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Version};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Version};
 
 /// The prefix of that child's name.
 const BORN: &str = "born-";
@@ -273,9 +273,10 @@ impl Store for ZookeeperStore {
                 })?;
                 let all = [Request::check(&format!("{path}/{born}"), 0), Request::set_data(&path, bytes, number)];
                 let born = born.to_owned();
+                let asked_at = Asked::now();
                 match self.ask_all(Request::all(&all)) {
                     Ok(Ok(Some(stat))) => {
-                        self.clock.saw(stat.mtime);
+                        self.clock.saw(asked_at.shows(stat.mtime, 1));
                         Ok(Some(version(stat.version, &born)))
                     }
                     Ok(Ok(None)) => Err(Failure::Unknown(self.address.damaged("a write without a version"))),
@@ -328,19 +329,20 @@ impl Store for ZookeeperStore {
         Ok(())
     }
 
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
-        if self.clock.now_ms().is_none() {
+    fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+        if self.clock.now().is_none() {
             self.remote.begin();
             // Only a write shows the time.
             let root = self.root.clone();
             self.make(&root).map_err(Failure::into_error)?;
+            let asked_at = Asked::now();
             let answer = self.ask_one(Request::set_data(&root, b"", -1), &[]).map_err(Failure::into_error)?;
             let stat = answer.map(|mut answer| answer.stat()).transpose();
             if let Some(stat) = stat.map_err(|error| self.meaning(error).into_error())? {
-                self.clock.saw(stat.mtime);
+                self.clock.saw(asked_at.shows(stat.mtime, 1));
             }
         }
-        Ok(self.clock.now_ms())
+        Ok(self.clock.now())
     }
 
     fn durability(&self) -> &Durability {

@@ -553,7 +553,7 @@ fn zookeeper_access() {
     wants_a_person(&format!("zookeeper://{host}/locked"), "belongs to another user");
     let listed = list(&mut *open(&format!("zookeeper://{host}/locked")).unwrap(), "works/");
     one_line(&listed.unwrap_err(), "belongs to another user");
-    let clock = open(&format!("zookeeper://{host}/locked")).unwrap().clock_ms();
+    let clock = open(&format!("zookeeper://{host}/locked")).unwrap().clock();
     one_line(&clock.unwrap_err(), "belongs to another user");
     wants_a_person(&format!("zookeeper://fleet:{WRONG}@{host}/locked"), "belongs to another user");
     wants_a_person(&format!("zookeeper://fleet@{host}"), "has no password");

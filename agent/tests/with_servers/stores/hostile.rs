@@ -134,7 +134,7 @@ fn call(store: &mut dyn Store, tags: &mut dyn Tags, random: &mut Random) -> Resu
     match random.below(7) {
         0 => store.read(&key).map(drop),
         1 => store.list("hostile/node/", &mut |_, _| {}),
-        2 => store.clock_ms().map(drop),
+        2 => store.clock().map(drop),
         3 => tags.create_tag("hostile", 10),
         4 => match tags.take("hostile", None, 0)? {
             Taken::Range { range, .. } => {

@@ -91,7 +91,7 @@ fn a_store_that_closes_is_sent_ten_requests_in_ten_seconds() {
                 0 => store.read("any/key").is_ok(),
                 1 => store.list("any/", &mut |_, _| {}).is_ok(),
                 2 => matches!(store.put("any/key", &Expected::Absent, b"x"), Ok(Put::Written(_) | Put::Conflict)),
-                _ => store.clock_ms().is_ok(),
+                _ => store.clock().is_ok(),
             });
             let answered = calls.filter(|is_answered| *is_answered).count();
             if answered > 0 {
