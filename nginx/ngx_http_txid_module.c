@@ -16,56 +16,17 @@ static void *ngx_http_txid_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_http_txid_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
 
 
+#define ngx_http_txid_policy_option(name, arguments)                                               \
+    { ngx_string(name),                                                                            \
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|arguments,                                              \
+      ngx_http_txid_option,                                                                        \
+      NGX_HTTP_SRV_CONF_OFFSET,                                                                    \
+      0,                                                                                           \
+      NULL }
+
 static ngx_command_t  ngx_http_txid_commands[] = {
 
-    { ngx_string("txid_accept"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_txid_option,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("txid_header"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_txid_option,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("txid_on_invalid"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_txid_option,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("txid_trace"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_txid_option,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("txid_trace_id_header"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_txid_option,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("txid_trace_ids"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_txid_option,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("txid_trace_flags"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_txid_option,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
+#include "ngx_http_txid_options.h"
 
     { ngx_string("txid_format"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
@@ -192,7 +153,7 @@ ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     words = cf->args->elts;
-    if (words[1].len == 5 && ngx_strcmp(words[1].data, "trace") == 0) {
+    if (ngx_strcmp(words[1].data, "same_as_trace") == 0) {
         tscf->of_trace = 1;
         return NGX_CONF_OK;
     }

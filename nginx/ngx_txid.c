@@ -334,7 +334,7 @@ ngx_txid_close_hidden(void *series)
 
 
 /*
- * The arguments of txid_hide and txid_reveal: $name $source option... The key lives as long as the
+ * The arguments of txid_hide and txid_reveal: $source $name option... The key lives as long as the
  * configuration, and workers inherit it.
  */
 ngx_txid_hidden_t *
@@ -347,8 +347,8 @@ ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
     ngx_pool_cleanup_t  *cleanup;
 
     words = cf->args->elts;
-    if (ngx_txid_variable_name(cf, &words[1], name) != NGX_OK
-        || ngx_txid_variable_name(cf, &words[2], source) != NGX_OK)
+    if (ngx_txid_variable_name(cf, &words[1], source) != NGX_OK
+        || ngx_txid_variable_name(cf, &words[2], name) != NGX_OK)
     {
         return NULL;
     }

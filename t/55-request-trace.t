@@ -44,9 +44,9 @@ try { trace_id_header = "X-Trace-Id" }
 try { trace = "b3", trace_id_header = "X:" }
 try { trace = "b3", trace_ids = "sort" }
 try { trace = "b3", trace_ids = { "sorted", "epoch=x" } }
-try { format = "trace" }
-try { trace = "b3", trace_flags = "02" }
-try { trace = "b3", trace_flags = 1 }
+try { format = "same_as_trace" }
+try { trace = "b3", trace_random_flag = "02" }
+try { trace = "b3", trace_random_flag = 1 }
 try { trace = "b3", trace_id_header = "x-request-id" }
 try { trace = "b3", trace_id_header = "X-B3-TraceId" }
 ngx.say(request.span())
@@ -58,11 +58,11 @@ resty.txid.request: trace: "x" is not one of off, traceparent, b3, b3_single, aw
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger" or a list of these, not this table (it has the key "traceparent")
 resty.txid.request: trace_id_header is "X-Trace-Id", but trace is off
 resty.txid.request: trace_id_header: "X:" is not the name of a header
-resty.txid.request: trace_ids: "sort" is not random, sorted_seconds, sorted or sorted_host, the last two with the day epoch=2020-01-01 if time counts from it
-resty.txid.request: trace_ids: "epoch=x" is not random, sorted_seconds, sorted or sorted_host, the last two with the day epoch=2020-01-01 if time counts from it
-resty.txid.request: format is "trace", but trace is off
-resty.txid.request: trace_flags: "02" is neither 01 nor 03
-resty.txid.request: trace_flags must be a string, not 1
+resty.txid.request: trace_ids: "sort" is not random, sorted_seconds, or sorted, with the day epoch=2020-01-01 if time counts from it
+resty.txid.request: trace_ids: "epoch=x" is not random, sorted_seconds, or sorted, with the day epoch=2020-01-01 if time counts from it
+resty.txid.request: format is "same_as_trace", but trace is off
+resty.txid.request: trace_random_flag must be true or false, not "02"
+resty.txid.request: trace_random_flag must be true or false, not 1
 resty.txid.request: trace_id_header is "x-request-id", and so is header; name another one
 resty.txid.request: trace_id_header: "X-B3-TraceId" has a meaning of its own; name another header, such as X-Request-Id
 nil

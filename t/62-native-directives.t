@@ -120,15 +120,15 @@ accepted server => "txid_trace b3; txid_trace_id_header $_;" for qw(X-Trace-Id o
 accepted server => 'txid_trace_id_header off;';
 refused server => 'txid_trace_id_header "X Trace";', 'txid_trace_id_header: "X Trace" is not the name of a header';
 accepted server => "txid_trace b3; txid_trace_ids $_;" for 'random', 'sorted_seconds', 'sorted', 'sorted epoch=2020-01-01';
-accepted http => 'txid_trace_ids sorted; txid_trace_flags 01; server { txid_trace b3; } server { }';
+accepted http => 'txid_trace_ids sorted; txid_trace_random_flag off; server { txid_trace b3; } server { }';
 like check(server => 'txid_trace_ids sorted;'), qr/\[emerg\] \Qtxid_trace_ids has no effect, because trace is off: leave it out, or set trace\E/, 'refuses txid_trace_ids sorted;';
-like check(server => 'txid_trace_flags 01;'), qr/\[emerg\] \Qtxid_trace_flags has no effect, because trace is off\E/, 'refuses txid_trace_flags 01;';
+like check(server => 'txid_trace_random_flag off;'), qr/\[emerg\] \Qtxid_trace_random_flag has no effect, because trace is off\E/, 'refuses txid_trace_random_flag off;';
 refused server => 'txid_trace_ids sorted epoch=2999-01-01;', 'txid_trace_ids: "epoch=2999-01-01" is in the future';
-refused server => 'txid_trace_ids sort;', 'txid_trace_ids: "sort" is not random, sorted_seconds, sorted or sorted_host';
-accepted server => "txid_trace b3; txid_trace_flags $_;" for qw(01 03);
-refused server => "txid_trace_flags $_;", qq{txid_trace_flags: "$_" is neither 01 nor 03} for qw(1 02 off);
-accepted server => 'txid_format trace; txid_trace aws;';
-refused server => 'txid_format trace; txid_format txid;', '"txid_format" directive is duplicate';
+refused server => 'txid_trace_ids sort;', 'txid_trace_ids: "sort" is not random, sorted_seconds, or sorted, ';
+accepted server => "txid_trace b3; txid_trace_random_flag $_;" for qw(on off);
+refused server => "txid_trace_random_flag $_;", qq{txid_trace_random_flag: "$_" is neither on nor off} for qw(1 02 yes);
+accepted server => 'txid_format same_as_trace; txid_trace aws;';
+refused server => 'txid_format same_as_trace; txid_format txid;', '"txid_format" directive is duplicate';
 accepted http => "txid_error_log $_;" for 'on', 'off', '$request_id', '$txid_trace_id';
 refused http => "txid_error_log $_;", qq{txid_error_log: "$_" is neither on, off nor a \$variable} for qw(yes $);
 refused http => 'txid_error_log on; txid_error_log off;', '"txid_error_log" directive is duplicate';
@@ -147,7 +147,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     ok !-e $new, 'a test of a configuration makes no file';
     # nginx is not running, so the signal reaches nobody; but the configuration was read.
     write_config("events {} $place { txid_variable \$a snowflake node=3 state=$new/state; "
-            . 'txid_hide $b $a key=/proc/no-such-key name=orders digits=10; }');
+            . 'txid_hide $a $b key=/proc/no-such-key name=orders digits=10; }');
     my $signal = nginx('-s reopen');
     like $signal, qr/nginx\.pid/, 'a signal needs no key' or diag $signal;
     unlike $signal, qr/txid_hide/, 'and does not look for it';
@@ -200,12 +200,12 @@ sub together {
     is $?, $reason ? 1 << 8 : 0, "http: $http server: $server" or diag $said;
     like $said, qr/\[emerg\] \Q$reason\E in/, "says: $reason" if $reason;
 }
-together('txid_trace b3;', 'txid_trace_id_header X-Trace-Id; txid_format trace;');
-together('txid_trace_id_header X-Trace-Id; txid_format trace;', 'txid_trace b3;');
+together('txid_trace b3;', 'txid_trace_id_header X-Trace-Id; txid_format same_as_trace;');
+together('txid_trace_id_header X-Trace-Id; txid_format same_as_trace;', 'txid_trace b3;');
 together('', 'txid_trace_id_header X-Trace-Id;', 'txid_trace_id_header is "X-Trace-Id", but trace is off');
 together('txid_trace b3; txid_trace_id_header X-Trace-Id;', 'txid_trace off;', 'txid_trace_id_header is "X-Trace-Id", but trace is off');
 together('txid_trace b3; txid_trace_id_header X-Trace-Id;', 'txid_trace off; txid_trace_id_header off;');
-together('txid_format trace;', '', 'txid_format is "trace", but trace is off');
+together('txid_format same_as_trace;', '', 'txid_format is "same_as_trace", but trace is off');
 together('txid_trace b3; txid_header X-Id;', 'txid_trace_id_header x-id;', 'txid_trace_id_header is "x-id", and so is header; name another one');
 
 # HTTP/3 takes addresses that clients only claim to have in nginx 1.25.0 to 1.30.0, in freenginx, and in Angie before 1.11.5.

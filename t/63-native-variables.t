@@ -503,7 +503,7 @@ server {
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
     server_name trace;
-    txid_format trace;
+    txid_format same_as_trace;
     txid_trace traceparent;
     location / { return 200 $request_txid; }
 }

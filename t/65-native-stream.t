@@ -59,12 +59,12 @@ all are different
 --- stream_config
 map $remote_addr $number { default 42; }
 map $remote_addr $mistyped { default 93283471658; }
-txid_hide $shown $number key=DIR/orders.key name=orders digits=10 check;
-txid_reveal $revealed $shown key=DIR/orders.key name=orders digits=10 check;
+txid_hide $number $shown key=DIR/orders.key name=orders digits=10 check;
+txid_reveal $shown $revealed key=DIR/orders.key name=orders digits=10 check;
 map $remote_addr $id { default 017f22e2-79b0-7cc3-98c4-dc0c0c07398f; }
-txid_hide $shown_id $id key=DIR/orders.key name=orders uuid;
-txid_reveal $revealed_id $shown_id key=DIR/orders.key name=orders uuid;
-txid_reveal $nothing $mistyped key=DIR/orders.key name=orders digits=10 check;
+txid_hide $id $shown_id key=DIR/orders.key name=orders uuid;
+txid_reveal $shown_id $revealed_id key=DIR/orders.key name=orders uuid;
+txid_reveal $mistyped $nothing key=DIR/orders.key name=orders digits=10 check;
 --- stream_server_config
 return "$shown $revealed [$nothing] $shown_id $revealed_id\n";
 --- stream_response

@@ -8,7 +8,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: random, sorted, with the host, and continued
+=== TEST 1: random, sorted, and continued
 --- http_config
 map "" $request_txid { default ""; }
 map "" $txid_trace_id { default ""; }
@@ -24,7 +24,7 @@ end
 -- The id, whether it is that of the trace, and the flags.
 local function anew(trace_ids)
     require "support.anew"()
-    request.configure { accept = true, trace = { "traceparent", "b3" }, trace_ids = trace_ids, format = "trace" }
+    request.configure { accept = true, trace = { "traceparent", "b3" }, trace_ids = trace_ids, format = "same_as_trace" }
     local id, span = request.id(), request.span()
     local sent, flags = span.traceparent:match("^00%-(%x+)%-%x+%-(%d%d)$")
     return id, id == span.trace_id and id == sent, flags
@@ -41,8 +41,6 @@ id, is_same, flags = anew("sorted")
 say("sorted:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id").ms)))
 id, is_same, flags = anew { "sorted", "epoch=2020-01-01" }
 say("from another day:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id", 1577836800000).ms)))
-id, is_same, flags = anew("sorted_host")
-say("with the host:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_host_id").ms)))
 ngx.req.set_header("traceparent", header)
 say("continued:", (anew("sorted")))
 ngx.req.set_header("X-Request-Id", "mine")
@@ -52,7 +50,6 @@ ngx.say(table.concat(lines, "\n"))
 random: true 03 true
 sorted: true 03 true
 from another day: true 03 true
-with the host: true 01 true
 continued: 4bf92f3577b34da6a3ce929d0e0e4736
 with an id that is accepted: mine 4bf92f3577b34da6a3ce929d0e0e4736
 
@@ -65,7 +62,7 @@ map "" $txid_trace_id { default ""; }
 log_format ids "$request_txid $txid_trace_id";
 init_by_lua_block {
     request = require "resty.txid.request"
-    request.configure { trace = "b3", trace_ids = "sorted", format = "trace" }
+    request.configure { trace = "b3", trace_ids = "sorted", format = "same_as_trace" }
 }
 --- config
 location = /t {

@@ -9,16 +9,16 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: sorted, from a day, with the host, and continued
+=== TEST 1: sorted, from a day, without the flag, and continued
 --- http_config
 txid_accept all;
 txid_trace traceparent b3;
 txid_trace_ids sorted epoch=2020-01-01;
-txid_format trace;
+txid_format same_as_trace;
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
     access_log off;
-    txid_trace_ids sorted_host;
+    txid_trace_random_flag off;
     location / { return 200 "$request_txid $txid_trace_id $txid_traceparent"; }
 }
 --- config
@@ -35,7 +35,7 @@ local function show(answer, format, epoch)
 end
 show(http.get("/one"), "trace_id", 1577836800000)
 show(http.get("/one"), "trace_id", 1577836800000)
-show(http.get("/", $TEST_NGINX_RAND_PORT_1), "trace_host_id")
+show(http.get("/", $TEST_NGINX_RAND_PORT_1), "trace_id", 1577836800000)
 for _, header in ipairs {
     "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7",

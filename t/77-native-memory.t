@@ -97,14 +97,14 @@ $lua
         txid_trace_id_header X-Trace-Id;
         txid_trace b3;
         txid_trace_ids sorted;
-        txid_trace_flags 01;
+        txid_trace_random_flag off;
         location = /logged { return 200 "\$pid"; }
     }
     server {
         listen 127.0.0.1:$port;
         server_name traces;
         txid_trace traceparent aws;
-        txid_format trace;
+        txid_format same_as_trace;
         location = /logged { return 200 "\$pid"; }
     }
 }

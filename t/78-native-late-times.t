@@ -20,7 +20,7 @@ stream {
     txid_time \$id \$ms;
     txid_time \$id \$ms_too;
     map \$upstream_addr \$number { volatile; default 7; "" ""; }
-    txid_hide \$image \$number $options;
+    txid_hide \$number \$image $options;
     log_format times "[\$ms_too] \$ms \$image";
     server {
         listen 127.0.0.1:$stream;
@@ -36,7 +36,7 @@ http {
     access_log off;
     txid_time \$arg_id \$ms;
     txid_time \$upstream_http_x_id \$upstream_ms;
-    txid_hide \$image \$arg_number $options;
+    txid_hide \$arg_number \$image $options;
     server {
         listen 127.0.0.1:$port;
         location = /changes {

@@ -71,7 +71,7 @@ try { on_invalid = "reject" }
 try { trace = "b3" }
 try { trace = { "traceparent", "b3" }, trace_id_header = "X-Trace-Id" }
 try { trace_ids = "sorted" }
-try { trace_flags = "01" }
+try { trace_random_flag = false }
 try { format = "uuid_v7" }
 try { valid = "a" }
 try { header = "X-Id", response = false, upstream = false }
@@ -85,7 +85,7 @@ resty.txid.request: on_invalid has no effect beside ngx_http_txid_module, which 
 resty.txid.request: trace has no effect beside ngx_http_txid_module, which decides: use its directive txid_trace
 resty.txid.request: trace.* has no effect .*
 resty.txid.request: trace_ids has .*
-resty.txid.request: trace_flags has .*
+resty.txid.request: trace_random_flag has .*
 resty.txid.request: format has .*
 resty.txid.request: valid has no effect beside ngx_http_txid_module, which decides: leave it out
 fine

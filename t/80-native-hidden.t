@@ -208,9 +208,9 @@ error_log logs/error.log info;
 events {}
 http {
     access_log off;
-    txid_reveal $order $image key=/etc/txid/orders.key name=orders digits=10 check;
-    txid_hide   $shown $arg_number key=/etc/txid/orders.key name=orders digits=10 check;
-    txid_hide   $longest $arg_number key=/etc/txid/orders.key name=orders letters=13;
+    txid_reveal $image $order key=/etc/txid/orders.key name=orders digits=10 check;
+    txid_hide   $arg_number $shown key=/etc/txid/orders.key name=orders digits=10 check;
+    txid_hide   $arg_number $longest key=/etc/txid/orders.key name=orders letters=13;
     server {
         listen 127.0.0.1:8080;
         location ~ ^/orders/(?<image>[^/]*)$ {
@@ -258,7 +258,7 @@ END
             my $case = $cases[$index];
             my $of_case = write_file("$dir/$index.key", join('', map {"$_\n"} $case->{keys}->@*), 0600);
             my $options = join ' ', "key=$of_case", $case->{options}->@*;
-            $directives .= qq(txid_hide \$image$index \$inside$index $options; txid_reveal \$original$index \$shown$index $options;\n);
+            $directives .= qq(txid_hide \$inside$index \$image$index $options; txid_reveal \$shown$index \$original$index $options;\n);
             my $inside = $case->{inside} // '';
             my $shown = $case->{shown} =~ s/\n/\\n/r;
             $locations .= qq(location = /$index { set \$inside$index "$inside"; set \$shown$index "$shown"; return 200 "\$image$index \$original$index"; }\n);
@@ -281,9 +281,9 @@ END
     };
     # Where no memory may be locked, not even by root.
     my $unlocked = 'prlimit --memlock=0:0 ' . ($> == 0 ? 'setpriv --bounding-set -ipc_lock ' : '');
-    like $test->("txid_hide \$a \$arg_b key=/etc/txid/orders.key name=a digits=6;", $unlocked),
+    like $test->("txid_hide \$arg_b \$a key=/etc/txid/orders.key name=a digits=6;", $unlocked),
         qr/\[warn\] .*txid_hide: the system may write the key to swap space: mlock: .*test is successful/s, 'a key that is not locked is said';
-    like $test->("txid_hide \$a \$arg_b key=/etc/txid/orders.key name=a digits=6;"), qr/^nginx: the configuration file .*\n.*test is successful$/, 'and no other';
+    like $test->("txid_hide \$arg_b \$a key=/etc/txid/orders.key name=a digits=6;"), qr/^nginx: the configuration file .*\n.*test is successful$/, 'and no other';
     if (my $luajit = luajit()) {
         local $ENV{LUA_PATH}  = lua_path();
         local $ENV{LUA_CPATH} = lua_cpath();
@@ -292,14 +292,14 @@ END
     }
 
     my $options = 'the options are key=FILE, name=NAME, digits=6..19 or letters=4..13 or uuid, and for numbers check and state=FILE';
-    is $test->('txid_hide $a $b;'), "txid_hide: key= is missing; $options", 'nginx -t wants a key';
+    is $test->('txid_hide $b $a;'), "txid_hide: key= is missing; $options", 'nginx -t wants a key';
     is $test->('txid_reveal $a b key=/etc/txid/orders.key name=a digits=6;'), 'txid_reveal: "b" is not a variable: write $name',
         'and a variable';
-    is $test->('txid_reveal $a $b key=/etc/txid/orders.key name=a digits=5;'),
+    is $test->('txid_reveal $b $a key=/etc/txid/orders.key name=a digits=5;'),
         'txid_reveal: hidden numbers have 6 to 19 digits, not 5', 'and a length';
-    like $test->('txid_reveal $a $b key=/none name=a digits=6;'), qr{^txid_reveal: cannot open the key file /none: }, 'and a file';
+    like $test->('txid_reveal $b $a key=/none name=a digits=6;'), qr{^txid_reveal: cannot open the key file /none: }, 'and a file';
     chmod 0644, $key;
-    like $test->('txid_hide $a $b key=/etc/txid/orders.key name=a digits=6;'),
+    like $test->('txid_hide $b $a key=/etc/txid/orders.key name=a digits=6;'),
         qr/^txid_hide: others may read or change the key file .*\(mode 0644\): chmod 600 /, 'that others may not read';
     chmod 0600, $key;
 }

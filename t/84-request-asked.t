@@ -90,18 +90,18 @@ location = /t {
 
 
 
-=== TEST 4: the kinds of traces are those of the library
+=== TEST 4: each kind of trace that the error names is one
 --- lua
 local request = require "resty.txid.request"
-local names = {}
-for i, name in ipairs(require "resty.txid.request.kinds") do
-    names[i] = name
-    assert(pcall(request.configure, { trace = name }), name)
+local _, err = pcall(request.configure, { trace = true })
+local count = 0
+for kind in err:gmatch('"([%l%d_]+)"') do
+    request.configure { trace = kind }
+    count = count + 1
 end
-local _, err = pcall(request.configure, { trace = "x" })
-ngx.say(err:gsub(" and ", ", "):find("off, " .. table.concat(names, ", ") .. "$") ~= nil)
+ngx.say(count)
 --- response_body
-true
+8
 
 
 

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::Command;
-use txid::request::Policy;
 use txid::snowflake::{Layout, node};
 
 /// Docker's bridge, the first interface, with the same address on every host.
@@ -53,9 +52,6 @@ fn tells_the_addresses() {
     let v4 = txid::host_ipv4().map(|address| address.to_string());
     let v6 = txid::host_ipv6().map(|address| address.to_string());
     let node = node("ip", &Layout::SONYFLAKE).ok().map(|node| node.to_string());
-    let with_host = Policy::default().set("trace_ids", &["sorted_host"]).map_err(|error| error.to_string());
-    let needs_one = || "this host has no IPv4 address of its own, which sorted_host needs".to_string();
-    assert_eq!(with_host, v4.as_ref().map(|_| ()).ok_or_else(needs_one));
     println!("\naddresses: {} {} {}", show(v4), show(v6), show(node));
 }
 

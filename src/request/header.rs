@@ -97,14 +97,14 @@ pub fn is_valid_id(value: &[u8]) -> bool {
 
 /// Headers with a meaning to nginx, HTTP or an upstream, which an id would break; and those of traces, which have their own
 /// format. One text takes less room than a list.
-const RESERVED: &str = "accept age allow alt-svc authorization b3 cache-control connection cookie date depth destination \
+pub const RESERVED_HEADERS: &str = "accept age allow alt-svc authorization b3 cache-control connection cookie date depth destination \
     etag expect expires forwarded from host http2-settings keep-alive last-event-id last-modified link \
     location max-forwards origin overwrite pragma range referer refresh retry-after server set-cookie \
     status strict-transport-security te traceparent tracestate trailer transfer-encoding uber-trace-id upgrade \
     user-agent vary via www-authenticate x-amzn-trace-id x-cloud-trace-context x-real-ip";
 
 /// The same of all headers whose names begin so.
-const RESERVED_BEGINNINGS: &str =
+pub const RESERVED_BEGINNINGS: &str =
     "accept- access-control- content- if- proxy- sec- x-accel- x-b3- x-datadog- x-forwarded- x-sendfile";
 
 /// Checks the name of a header that is to carry an id: a token of RFC 9110 without `$`, which is no variable there, and
@@ -127,7 +127,7 @@ pub fn check_header_name(name: &str) -> Result<(), HeaderNameError> {
         return Err(HeaderNameError::Underscore(name.to_string()));
     }
     let begins = |with: &str| name.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
-    let is_reserved = RESERVED.split(' ').any(|reserved| name.eq_ignore_ascii_case(reserved));
+    let is_reserved = RESERVED_HEADERS.split(' ').any(|reserved| name.eq_ignore_ascii_case(reserved));
     match is_reserved || RESERVED_BEGINNINGS.split(' ').any(begins) {
         true => Err(HeaderNameError::Reserved(name.to_string())),
         false => Ok(()),

@@ -5,14 +5,18 @@
 mod field;
 mod header;
 mod networks;
+mod options;
 mod outgoing;
 mod policy;
 mod span;
 mod trace_ids;
 
 pub use field::Field;
-pub use header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_id};
+pub use header::{
+    Header, HeaderNameError, RESERVED_BEGINNINGS, RESERVED_HEADERS, Verdict, check_header_name, is_valid_id,
+};
 pub use networks::{NetworkError, Networks, Peer};
+pub use options::{PolicyOption, Takes};
 pub use outgoing::Outgoing;
 pub use policy::{Policy, PolicyError};
 pub use span::{Kind, Span, SpanTexts};

@@ -3,35 +3,10 @@
 use super::field::{Field, is_same};
 use super::header::{Header, HeaderNameError, Verdict, check_header_name};
 use super::networks::{NetworkError, Networks, Peer};
+use super::options::{PolicyOption, Read};
 use super::span::{Kind, Span};
 use super::trace_ids::{TraceIds, Wrong};
 use std::fmt;
-
-/// An option: its name, which is the same in Lua, in nginx (after `txid_`) and here; and what reads its words.
-struct PolicyOption {
-    name: &'static str,
-    read: fn(&mut Policy, &[&str]) -> Result<(), PolicyError>,
-}
-
-/// All options. docs/request.md says what they mean.
-const OPTIONS: [PolicyOption; 7] = [
-    PolicyOption {
-        name: "accept",
-        read: |policy, words| once(&mut policy.accept, Networks::parse(words.iter().copied())?),
-    },
-    PolicyOption { name: "header", read: |policy, words| once(&mut policy.headers, header_names(words)?) },
-    PolicyOption { name: "on_invalid", read: |policy, words| once(&mut policy.reject, reject(words)?) },
-    PolicyOption { name: "trace", read: |policy, words| once(&mut policy.kinds, kinds(words)?) },
-    PolicyOption {
-        name: "trace_id_header",
-        read: |policy, words| {
-            let name = if words == ["off"] { None } else { Some(header_name(&words.join(" "))?) };
-            once(&mut policy.trace_id_header, name)
-        },
-    },
-    PolicyOption { name: "trace_ids", read: |policy, words| once(&mut policy.trace_ids, TraceIds::parse(words)?) },
-    PolicyOption { name: "trace_flags", read: |policy, words| once(&mut policy.trace_flags, trace_flags(words)?) },
-];
 
 /// The policy of one server for ids and traces that come in. Without options, it accepts nobody's.
 ///
@@ -54,7 +29,7 @@ pub struct Policy {
     kinds: Option<Vec<Kind>>,
     trace_id_header: Option<Option<String>>,
     trace_ids: Option<TraceIds>,
-    trace_flags: Option<TraceFlags>,
+    random_flag: Option<bool>,
     /// The options that are set here, and not inherited.
     own: Vec<&'static str>,
 }
@@ -66,15 +41,6 @@ struct Headers {
     others: Vec<String>,
 }
 
-/// The flags of a new `traceparent`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TraceFlags {
-    /// 01, for receivers that know only level 1 of W3C Trace Context.
-    Sampled,
-    /// 03, if the ids are random.
-    SampledAndRandom,
-}
-
 impl Policy {
     /// The header with the id, unless the option `header` names another one.
     pub const DEFAULT_HEADER: &str = "X-Request-Id";
@@ -82,10 +48,7 @@ impl Policy {
     /// How many headers an id may come in.
     pub const MOST_HEADERS: usize = 4;
 
-    /// Sets the option to what these words say: `accept` (as for [`Networks::parse`]), `header` (names, of which the first one
-    /// with a valid id counts, and the first is what is sent), `on_invalid` (`replace` or `reject`), `trace` (`off`, or [kinds](Kind) in the order in which they count), `trace_id_header`
-    /// (a name or `off`), `trace_ids` (`random`, `sorted_seconds`; or `sorted` or `sorted_host`, and the day that their time
-    /// counts from, as `epoch=2020-01-01`) or `trace_flags` (`03`, or `01` for receivers that know no others).
+    /// Sets the [option](PolicyOption) of this name to what these words say.
     ///
     /// ```
     /// let mut policy = txid::request::Policy::default();
@@ -95,14 +58,43 @@ impl Policy {
     /// );
     /// ```
     pub fn set(&mut self, option: &str, words: &[&str]) -> Result<(), PolicyError> {
-        match OPTIONS.iter().find(|known| known.name == option) {
-            Some(known) => {
-                (known.read)(self, words)?;
-                self.own.push(known.name);
+        match own_options().find(|(name, _)| *name == option) {
+            Some((name, read)) => {
+                read(self, words)?;
+                self.own.push(name);
                 Ok(())
             }
             None => Err(PolicyError::NoOption(option.to_string())),
         }
+    }
+
+    pub(super) fn set_accept(&mut self, words: &[&str]) -> Result<(), PolicyError> {
+        once(&mut self.accept, Networks::parse(words.iter().copied())?)
+    }
+
+    pub(super) fn set_header(&mut self, words: &[&str]) -> Result<(), PolicyError> {
+        once(&mut self.headers, header_names(words)?)
+    }
+
+    pub(super) fn set_on_invalid(&mut self, words: &[&str]) -> Result<(), PolicyError> {
+        once(&mut self.reject, reject(words)?)
+    }
+
+    pub(super) fn set_trace(&mut self, words: &[&str]) -> Result<(), PolicyError> {
+        once(&mut self.kinds, kinds(words)?)
+    }
+
+    pub(super) fn set_trace_id_header(&mut self, words: &[&str]) -> Result<(), PolicyError> {
+        let name = if words == ["off"] { None } else { Some(header_name(&words.join(" "))?) };
+        once(&mut self.trace_id_header, name)
+    }
+
+    pub(super) fn set_trace_ids(&mut self, words: &[&str]) -> Result<(), PolicyError> {
+        once(&mut self.trace_ids, TraceIds::parse(words)?)
+    }
+
+    pub(super) fn set_trace_random_flag(&mut self, words: &[&str]) -> Result<(), PolicyError> {
+        once(&mut self.random_flag, switch(words)?)
     }
 
     /// Takes from `parent` the options that are not set.
@@ -126,7 +118,7 @@ impl Policy {
         take(&mut self.kinds, &parent.kinds);
         take(&mut self.trace_id_header, &parent.trace_id_header);
         take(&mut self.trace_ids, &parent.trace_ids);
-        take(&mut self.trace_flags, &parent.trace_flags);
+        take(&mut self.random_flag, &parent.random_flag);
     }
 
     /// Checks the options with each other, when all are set or inherited. `is_id_of_trace` says whether new ids of requests are
@@ -158,7 +150,7 @@ impl Policy {
         // What is inherited may be for others.
         let unused = [
             ("trace_ids", is_off && self.trace_ids.is_some_and(|ids| ids != TraceIds::Random), "trace"),
-            ("trace_flags", is_off && self.trace_flags == Some(TraceFlags::Sampled), "trace"),
+            ("trace_random_flag", is_off && self.random_flag == Some(false), "trace"),
             ("on_invalid", self.rejects() && self.trusts_nobody(), "accept"),
         ];
         match unused.into_iter().find(|(option, is_unused, _)| *is_unused && self.own.contains(option)) {
@@ -240,7 +232,7 @@ impl Policy {
     #[inline]
     pub fn new_span(&self, clock_ms: i64) -> Span {
         let mut span = Span::new(self.trace_ids.unwrap_or_default(), clock_ms);
-        if self.trace_flags == Some(TraceFlags::Sampled) {
+        if self.random_flag == Some(false) {
             span.random = false;
         }
         span
@@ -308,6 +300,11 @@ impl Policy {
     }
 }
 
+/// The options that a policy reads itself.
+fn own_options() -> impl Iterator<Item = (&'static str, Read)> {
+    PolicyOption::ALL.iter().filter_map(|option| Some((option.name, option.read?)))
+}
+
 fn once<T>(option: &mut Option<T>, value: T) -> Result<(), PolicyError> {
     if option.is_some() {
         return Err(PolicyError::Twice);
@@ -343,11 +340,11 @@ fn reject(words: &[&str]) -> Result<bool, PolicyError> {
     }
 }
 
-fn trace_flags(words: &[&str]) -> Result<TraceFlags, PolicyError> {
+fn switch(words: &[&str]) -> Result<bool, PolicyError> {
     match words {
-        ["01"] => Ok(TraceFlags::Sampled),
-        ["03"] => Ok(TraceFlags::SampledAndRandom),
-        _ => Err(PolicyError::NoTraceFlags(words.join(" "))),
+        ["on"] => Ok(true),
+        ["off"] => Ok(false),
+        _ => Err(PolicyError::NoSwitch(words.join(" "))),
     }
 }
 
@@ -391,12 +388,10 @@ pub enum PolicyError {
     },
     /// These are not ids of traces.
     NoTraceIds(String),
-    /// Ids of traces are to hold the host's IPv4 address, and it has none.
-    NoAddress,
     /// This is not the name of a kind of trace.
     NoKind(String),
-    /// These are not flags of a new trace.
-    NoTraceFlags(String),
+    /// This is neither on nor off.
+    NoSwitch(String),
     /// A header holds only the trace's id, but there are no traces.
     HeaderWithoutTrace(String),
     /// The header with the id and the one that holds only the trace's id are the same.
@@ -422,7 +417,6 @@ impl From<Wrong<'_>> for PolicyError {
         match wrong {
             Wrong::Word(word) => Self::NoTraceIds(word.to_string()),
             Wrong::Future(word) => Self::Future(word.to_string()),
-            Wrong::NoAddress => Self::NoAddress,
         }
     }
 }
@@ -431,7 +425,7 @@ impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoOption(name) => {
-                let names = OPTIONS.map(|option| option.name).join(", ");
+                let names = own_options().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
                 write!(f, "{name:?} is not an option; the options are {names}")
             }
             Self::Twice => f.write_str("the option is already set"),
@@ -441,11 +435,9 @@ impl fmt::Display for PolicyError {
             Self::NoTraceIds(word) => {
                 write!(
                     f,
-                    "{word:?} is not random, sorted_seconds, sorted or sorted_host, the last two with the day epoch=2020-01-01 if \
-                     time counts from it"
+                    "{word:?} is not random, sorted_seconds, or sorted, with the day epoch=2020-01-01 if time counts from it"
                 )
             }
-            Self::NoAddress => f.write_str("this host has no IPv4 address of its own, which sorted_host needs"),
             Self::NoKind(word) => {
                 let [first @ .., (last, _)] = Kind::ALL;
                 let first = first.map(|(name, _)| name).join(", ");
@@ -465,10 +457,10 @@ impl fmt::Display for PolicyError {
             Self::Unused { option, without } => {
                 write!(f, "{option} has no effect, because {without} is off: leave it out, or set {without}")
             }
-            Self::NoTraceFlags(word) => write!(f, "{word:?} is neither 01 nor 03"),
+            Self::NoSwitch(word) => write!(f, "{word:?} is neither on nor off"),
             Self::HeaderWithoutTrace(name) => write!(f, "trace_id_header is {name:?}, but trace is off"),
             Self::SameHeader(name) => write!(f, "trace_id_header is {name:?}, and so is header; name another one"),
-            Self::FormatWithoutTrace => f.write_str(r#"format is "trace", but trace is off"#),
+            Self::FormatWithoutTrace => f.write_str(r#"format is "same_as_trace", but trace is off"#),
         }
     }
 }
@@ -520,7 +512,7 @@ mod tests {
             ("trace", &["b3"]),
             ("trace_id_header", &["B"]),
             ("trace_ids", &["sorted"]),
-            ("trace_flags", &["01"]),
+            ("trace_random_flag", &["off"]),
         ];
         let none: [(&str, &[&str]); 7] = [
             ("accept", &["off"]),
@@ -529,9 +521,9 @@ mod tests {
             ("trace", &["off"]),
             ("trace_id_header", &["off"]),
             ("trace_ids", &["random"]),
-            ("trace_flags", &["03"]),
+            ("trace_random_flag", &["on"]),
         ];
-        assert_eq!(all.len(), OPTIONS.len());
+        assert_eq!(all.len(), own_options().count());
         for (given, expected) in [(&none[..], &none[..]), (&[], &all[..])] {
             let mut child = policy(given);
             child.inherit(&policy(&all));
@@ -555,7 +547,7 @@ mod tests {
             Err("trace_id_header is \"x-request-id\", and so is header; name another one".to_string())
         );
         assert_eq!(checked(&[on, name, ("header", &["X-Id"])], false), Ok(()));
-        assert_eq!(checked(&[], true), Err("format is \"trace\", but trace is off".to_string()));
+        assert_eq!(checked(&[], true), Err("format is \"same_as_trace\", but trace is off".to_string()));
         assert_eq!(
             checked(&[("header", &["X-Id", "X-Trace-Id"]), on, ("trace_id_header", &["x-trace-id"])], false),
             Err("trace_id_header is \"x-trace-id\", and so is header; name another one".to_string())
@@ -566,7 +558,7 @@ mod tests {
     fn an_option_without_effect_is_refused_unless_it_is_inherited() {
         for (option, word, other, otherwise) in [
             ("trace_ids", "sorted", "trace", "b3"),
-            ("trace_flags", "01", "trace", "b3"),
+            ("trace_random_flag", "off", "trace", "b3"),
             ("on_invalid", "reject", "accept", "all"),
         ] {
             let alone = policy(&[(option, &[word])]);
@@ -577,7 +569,7 @@ mod tests {
             server.inherit(&alone);
             assert_eq!(server.check(false), Ok(()));
         }
-        let defaults = [("trace_ids", &["random"][..]), ("trace_flags", &["03"]), ("on_invalid", &["replace"])];
+        let defaults = [("trace_ids", &["random"][..]), ("trace_random_flag", &["on"]), ("on_invalid", &["replace"])];
         assert_eq!(policy(&defaults).check(false), Ok(()));
     }
 
@@ -635,15 +627,14 @@ mod tests {
         let flags =
             |options: &[(&str, &[&str])]| policy(options).new_span(0).traceparent().to_string()[52..].to_string();
         assert_eq!(flags(&[]), "-03");
-        assert_eq!(flags(&[("trace_flags", &["03"])]), "-03");
-        assert_eq!(flags(&[("trace_flags", &["01"])]), "-01");
-        assert_eq!(flags(&[("trace_ids", &["sorted_host"])]), "-01");
+        assert_eq!(flags(&[("trace_random_flag", &["on"])]), "-03");
+        assert_eq!(flags(&[("trace_random_flag", &["off"])]), "-01");
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         for (option, words, reason) in [
-            ("acept", &["all"][..], "\"acept\" is not an option; the options are accept, header, on_invalid, trace, "),
+            ("acept", &["all"][..], "\"acept\" is not an option; the options are header, accept, on_invalid, trace, "),
             ("accept", &["10.0.0.0/33"], "\"10.0.0.0/33\" is not an address, a network such as"),
             ("header", &["X Id"], "\"X Id\" is not the name of a header"),
             ("header", &[], "\"\" is not the name of a header"),
@@ -657,9 +648,9 @@ mod tests {
             ("trace", &[], "\"\" is not one of"),
             ("trace_id_header", &["A:"], "\"A:\" is not the name of a header"),
             ("trace_ids", &["sorted", "epoch=2999-01-01"], "\"epoch=2999-01-01\" is in the future"),
-            ("trace_ids", &["sort"], "\"sort\" is not random, sorted_seconds, sorted or sorted_host, "),
-            ("trace_flags", &["02"], "\"02\" is neither 01 nor 03"),
-            ("trace_flags", &[], "\"\" is neither 01 nor 03"),
+            ("trace_ids", &["sort"], "\"sort\" is not random, sorted_seconds, or sorted, "),
+            ("trace_random_flag", &["02"], "\"02\" is neither on nor off"),
+            ("trace_random_flag", &[], "\"\" is neither on nor off"),
         ] {
             let error = Policy::default().set(option, words).unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");

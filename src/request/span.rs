@@ -91,7 +91,7 @@ impl Span {
             span_id,
             parent_span_id: None,
             sampled: Some(Sampling::Accept),
-            random: ids.end_in_random_bits(),
+            random: true,
             is_continued: false,
             is_datadog: false,
             priority: 0,

@@ -1,7 +1,6 @@
 //! Which ids new traces get.
 
 use crate::source::clock;
-use crate::source::host::host_ipv4;
 use crate::text::civil;
 use crate::trace::{self, SpanId, TraceId};
 
@@ -19,13 +18,6 @@ pub enum TraceIds {
         /// What their time counts from.
         epoch_ms: i64,
     },
-    /// The same with the host, as of [`trace::host_id`].
-    SortedHost {
-        /// What their time counts from.
-        epoch_ms: i64,
-        /// The host, as of [`trace::host_word`].
-        host: u32,
-    },
 }
 
 /// Why words do not say which ids new traces get.
@@ -35,17 +27,15 @@ pub(super) enum Wrong<'a> {
     Word(&'a str),
     /// This day is yet to come.
     Future(&'a str),
-    /// The host has no address to put into ids.
-    NoAddress,
 }
 
 impl TraceIds {
-    /// Reads `random`, `sorted_seconds`, `sorted` or `sorted_host`; the last two may be followed by `epoch=2020-01-01`, the day from
-    /// which their 41 bits of time count, by default 1970. With that, they last until 2039.
+    /// Reads `random`, `sorted_seconds` or `sorted`, which may be followed by `epoch=2020-01-01`, the day from which its 41 bits of
+    /// time count, by default 1970. With that, they last until 2039.
     ///
     /// # Errors
     ///
-    /// The first word that is wrong, or that the host has no address.
+    /// The first word that is wrong.
     pub(super) fn parse<'a>(words: &[&'a str]) -> Result<Self, Wrong<'a>> {
         let (&kind, options) = words.split_first().ok_or(Wrong::Word(""))?;
         let epoch_ms = match options {
@@ -60,10 +50,6 @@ impl TraceIds {
             "random" if options.is_empty() => Ok(Self::Random),
             "sorted_seconds" if options.is_empty() => Ok(Self::SortedSeconds),
             "sorted" => Ok(Self::Sorted { epoch_ms }),
-            "sorted_host" => {
-                let host = host_ipv4().ok_or(Wrong::NoAddress)?;
-                Ok(Self::SortedHost { epoch_ms, host: trace::host_word(host.into()) })
-            }
             "random" | "sorted_seconds" => Err(Wrong::Word(options[0])),
             _ => Err(Wrong::Word(kind)),
         }
@@ -76,13 +62,7 @@ impl TraceIds {
             Self::Random => trace::otel_ids(),
             Self::SortedSeconds => trace::seconds_ids_by(clock_ms),
             Self::Sorted { epoch_ms } => (trace::id_by(clock_ms, epoch_ms), trace::span_id()),
-            Self::SortedHost { epoch_ms, host } => (trace::host_id_by(clock_ms, epoch_ms, host), trace::span_id()),
         }
-    }
-
-    /// Whether the right-most seven bytes of the ids are random.
-    pub(super) fn end_in_random_bits(self) -> bool {
-        !matches!(self, Self::SortedHost { .. })
     }
 }
 
@@ -123,15 +103,10 @@ mod tests {
         let sorted = TraceIds::Sorted { epoch_ms };
         let (id, _) = sorted.next_by(ms);
         assert!(trace::read_id(&id.to_string()).unwrap().ms as i64 + epoch_ms >= ms, "{id}");
-        assert!(sorted.end_in_random_bits() && TraceIds::Random.end_in_random_bits());
         let (id, span_id) = TraceIds::SortedSeconds.next_by(ms);
         let (other, _) = TraceIds::SortedSeconds.next_by(ms + 999);
         assert!(id.0 >> 96 >= 1_600_000_000 && other.0 >> 96 <= 1_600_000_002, "{id} {other}");
         assert!(id.0 as u64 != other.0 as u64 && (id.0 >> 64) as u32 != (other.0 >> 64) as u32, "{id} {other}");
-        assert!(span_id.0 != 0 && TraceIds::SortedSeconds.end_in_random_bits());
-        let with_host = TraceIds::SortedHost { epoch_ms: 0, host: 0x0a000007 };
-        let (id, _) = with_host.next_by(ms);
-        assert_eq!(trace::read_host_id(&id.to_string()).unwrap().host, 0x0a000007);
-        assert!(!with_host.end_in_random_bits());
+        assert!(span_id.0 != 0);
     }
 }

@@ -99,11 +99,7 @@ pub unsafe extern "C" fn txid_policy_close(policy: *mut txid_policy) {
     }
 }
 
-/// Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
-/// 10.0.0.0/8 and unix:), header (names, of which the first is sent), on_invalid (replace or reject), trace (off, or
-/// traceparent, b3, b3_single, aws, gcp, datadog and jaeger in the order in which they count), trace_id_header (a name or off),
-/// trace_ids (random, sorted_seconds; or sorted or sorted_host, and the day that their time counts from, as epoch=2020-01-01),
-/// or trace_flags (03, or 01).
+/// Sets the option of this name to what the `count` words say. docs/request.md has the options that are directives, but format.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong.
 ///

@@ -2,7 +2,7 @@
 -- values get their types; what the options of the policy say is read in the same way as nginx's directives.
 
 local engine = require("resty.txid.lib").engine
-local kinds = require "resty.txid.request.kinds"
+local known = require("resty.txid.request.table").options
 local native = require "resty.txid.request.native"
 local policies = require(engine == "native" and "resty.txid.request.policy" or "resty.txid.request.plain")
 
@@ -21,27 +21,11 @@ local type = type
 
 local _M = {}
 
-local DEFAULTS = {
-    header = "X-Request-Id",
-    accept = false,
-    valid = false,
-    format = "txid",
-    on_invalid = "replace",
-    response = true,
-    upstream = true,
-    trace = "off",
-    trace_id_header = false,
-    trace_ids = "random",
-    trace_flags = "03",
-    server_timing = false,
-}
+local by_name = {}
+for i = 1, #known do
+    by_name[known[i].name] = known[i]
+end
 
--- Those that also have an effect where nginx's module decides about ids and traces. The others need its directives.
-local BESIDE_NATIVE = {
-    header = true,
-    response = true,
-    upstream = true,
-}
 
 local function show(value)
     if type(value) == "string" then
@@ -67,78 +51,45 @@ local function unlike_a_list(value)
 end
 
 
--- The options of the policy: each function returns a list of words; or nil, what it expects, and why.
+-- What each kind of option of the policy takes: a function returns a list of words; or nil, and why not.
 local words = {}
 
 
-local function word(value)
-    if type(value) == "string" then
-        return { value }
-    end
-    return nil, "a string"
+function words.word(value)
+    return type(value) == "string" and { value } or nil
 end
 
 
-words.on_invalid = word
-words.trace_flags = word
-
-
-local function word_or_list(value, expected)
+function words.words(value)
     if type(value) ~= "table" then
-        return word(value), expected
+        return words.word(value)
     end
     local err = unlike_a_list(value)
-    return not err and value or nil, expected, err
+    return not err and value or nil, err
 end
 
 
-function words.header(value)
-    return word_or_list(value, "the name of a header or a list of names")
-end
-
-
-function words.accept(value)
+function words.networks(value)
     if type(value) == "boolean" or type(value) == "function" then
         return { value and "all" or "off" }
     end
-    return word_or_list(value, "true, false, a list of networks or a function")
+    return words.words(value)
 end
 
 
-function words.trace(value)
-    return word_or_list(value, '"off", "' .. concat(kinds, '", "') .. '" or a list of these')
+function words.name_or_off(value)
+    return value == false and { "off" } or words.word(value)
 end
 
 
-function words.trace_ids(value)
-    return word_or_list(value, '"random", "sorted_seconds", "sorted", "sorted_host", or a list of the last two with an '
-                               .. 'epoch')
+function words.switch(value)
+    return type(value) == "boolean" and { value and "on" or "off" } or nil
 end
 
 
-function words.trace_id_header(value)
-    if value == false then
-        return { "off" }
-    end
-    return word(value), "the name of a header or false"
-end
-
-
--- The other options: each function returns the value for request.lua.
+-- The other options that are no switches: each function returns the value for request.lua; or nil, why not, and what it
+-- expects if that is not all that the table says.
 local checks = {}
-
-
-local function boolean(value)
-    if type(value) == "boolean" then
-        return value
-    end
-    return nil, "true or false"
-end
-
-
-checks.response = boolean
-checks.server_timing = boolean
-checks.upstream = boolean
 
 
 -- A regular expression must match the whole id.
@@ -147,13 +98,13 @@ function checks.valid(value)
         return value
     end
     if type(value) ~= "string" then
-        return nil, "a regular expression or a function"
+        return nil
     end
 
     local pattern = "\\A(?:" .. value .. ")\\z"
     local _, _, err = re_find("", pattern, "jo")
     if err then
-        return nil, "a regular expression", err
+        return nil, err, "a regular expression"
     end
     return function(id)
         return re_find(id, pattern, "jo") ~= nil
@@ -179,13 +130,12 @@ local function generator(name)
 end
 
 
--- "trace" stands for the id of the trace.
 function checks.format(value)
-    if type(value) == "function" or value == "trace" then
+    if type(value) == "function" or value == "same_as_trace" then
         return value
     end
     if type(value) ~= "string" then
-        return nil, "the name of a format or a function"
+        return nil
     end
 
     local generate, err = generator(value)
@@ -196,42 +146,41 @@ function checks.format(value)
         end
         err = ok and "it makes a " .. type(id) .. ", not a string" or id
     end
-    return nil, "the name of a format such as txid or uuid_v7", err
+    return nil, err, "the name of a format such as txid or uuid_v7"
 end
 
 
 local function names()
     local sorted = {}
-    for name in pairs(DEFAULTS) do
-        sorted[#sorted + 1] = name
+    for i = 1, #known do
+        sorted[i] = known[i].name
     end
     sort(sorted)
     return concat(sorted, ", ")
 end
 
 
-local function value_of(given, name)
-    local value = given[name]
-    if value == nil then
-        return DEFAULTS[name]
+-- Returns the words of an option of the policy, or the value of another one.
+local function check_one(option, value)
+    local result, err, expected
+    if option.is_of_policy then
+        result, err = words[option.takes](value)
+    elseif option.takes == "switch" then
+        result = words.switch(value) and value
+    else
+        result, err, expected = checks[option.name](value)
     end
-    return value
+    if result == nil then
+        error("resty.txid.request: " .. option.name .. " must be " .. (expected or option.expected) .. ", not "
+              .. show(value) .. (err and " (" .. tostring(err) .. ")" or ""), 4)
+    end
+    return result
 end
 
 
--- Returns what the checks return for each option, by name.
-local function check_each(given, by_name)
-    local results = {}
-    for name, check in pairs(by_name) do
-        local value = value_of(given, name)
-        local result, expected, err = check(value)
-        if result == nil then
-            error("resty.txid.request: " .. name .. " must be " .. expected .. ", not " .. show(value)
-                  .. (err and " (" .. tostring(err) .. ")" or ""), 4)
-        end
-        results[name] = result
-    end
-    return results
+-- Whether these words accept nobody.
+local function is_nobody(accept)
+    return accept[1] == "off" or #accept == 0
 end
 
 
@@ -249,16 +198,14 @@ local INSTEAD_OF = {
 -- An option that only seems to work would be worse than an error.
 local function check_beside_native(given, policy)
     for name, value in pairs(given) do
-        local default = words[name] and words[name](DEFAULTS[name])
-        local is_default
-        if name == "accept" then
-            is_default = #policy.accept == 0 or policy.accept[1] == "off" and type(value) ~= "function"
-        elseif default then
-            is_default = same(policy[name], default)
-        else
-            is_default = value == DEFAULTS[name]
+        local option = by_name[name]
+        local is_default = value == option.default
+        if option.takes == "networks" then
+            is_default = is_nobody(policy[name]) and type(value) ~= "function"
+        elseif option.is_of_policy then
+            is_default = same(policy[name], words[option.takes](option.default))
         end
-        if not BESIDE_NATIVE[name] and not is_default then
+        if not option.is_of_lua and not is_default then
             error("resty.txid.request: " .. name .. " has no effect beside ngx_http_txid_module, which decides: "
                   .. (INSTEAD_OF[name] or "use its directive txid_" .. name), 4)
         end
@@ -269,14 +216,21 @@ end
 -- Returns the options for request.lua, with defaults for those that are not given.
 function _M.check(given)
     for key in pairs(given) do
-        if DEFAULTS[key] == nil then
+        if not by_name[key] then
             error("resty.txid.request: configure has no option " .. show(key) .. "; it has " .. names(), 3)
         end
     end
 
-    local policy = check_each(given, words)
-    local options = check_each(given, checks)
-    options.is_of_trace = options.format == "trace"
+    local policy, options = {}, {}
+    for i = 1, #known do
+        local option = known[i]
+        local value = given[option.name]
+        if value == nil then
+            value = option.default
+        end
+        (option.is_of_policy and policy or options)[option.name] = check_one(option, value)
+    end
+    options.is_of_trace = options.format == "same_as_trace"
     if native.is_loaded then
         check_beside_native(given, policy)
     end
@@ -288,12 +242,12 @@ function _M.check(given)
     if options.server_timing and policy.trace[1] == "off" then
         error("resty.txid.request: server_timing is true, but trace is off", 3)
     end
-    if options.valid and (policy.accept[1] == "off" or #policy.accept == 0) then
+    if options.valid and is_nobody(policy.accept) then
         error("resty.txid.request: valid has no effect, because accept is off: leave it out, or set accept", 3)
     end
 
     options.header = policy.header[1]
-    options.trusts_nobody = policy.accept[1] == "off" or #policy.accept == 0
+    options.trusts_nobody = is_nobody(policy.accept)
     options.trusts = type(given.accept) == "function" and given.accept or nil
     options.may_wait = options.trusts ~= nil or type(given.valid) == "function" or type(given.format) == "function"
     options.rejects = policy.on_invalid[1] == "reject"

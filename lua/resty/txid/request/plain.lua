@@ -2,11 +2,13 @@
 
 local cidr = require "resty.txid.cidr"
 local lib = require "resty.txid.lib"
+local of_headers = require "resty.txid.request.table"
 local peer_address = require("resty.txid.request.peer").address
 
 
 local find = string.find
 local format = string.format
+local gmatch = string.gmatch
 local gsub = string.gsub
 local lower = string.lower
 local match = string.match
@@ -19,28 +21,21 @@ local sub = string.sub
 local type = type
 
 
--- As in src/request/header.rs.
-local RESERVED = " accept age allow alt-svc authorization b3 cache-control connection cookie date depth destination "
-    .. "etag expect expires forwarded from host http2-settings keep-alive last-event-id last-modified "
-    .. "link location max-forwards origin overwrite pragma range referer refresh retry-after server "
-    .. "set-cookie status strict-transport-security te traceparent tracestate trailer transfer-encoding "
-    .. "uber-trace-id upgrade user-agent vary via www-authenticate x-amzn-trace-id x-cloud-trace-context x-real-ip "
-local RESERVED_BEGINNINGS = {
-    "accept-", "access-control-", "content-", "if-", "proxy-", "sec-", "x-accel-", "x-b3-", "x-datadog-",
-    "x-forwarded-", "x-sendfile"
-}
-local MOST_HEADERS = 4
+local MOST_HEADERS = of_headers.most_headers
+local RESERVED = {}
+for name in gmatch(of_headers.reserved, "%S+") do
+    RESERVED[name] = true
+end
 local VALID = "\\A[A-Za-z0-9._~:/+=@-]{1,128}\\z"
 
 local _M = {}
 
 
 local function is_reserved(header)
-    if find(RESERVED, " " .. header .. " ", 1, true) then
+    if RESERVED[header] then
         return true
     end
-    for i = 1, #RESERVED_BEGINNINGS do
-        local beginning = RESERVED_BEGINNINGS[i]
+    for beginning in gmatch(of_headers.reserved_beginnings, "%S+") do
         if sub(header, 1, #beginning) == beginning then
             return true
         end
@@ -118,7 +113,7 @@ function _M.open(options, is_id_of_trace)
         return nil, format("trace_id_header is %q, but trace is off", options.trace_id_header[1])
     end
     if is_id_of_trace then
-        return nil, 'format is "trace", but trace is off'
+        return nil, 'format is "same_as_trace", but trace is off'
     end
     return { name = options.header[1], headers = headers, trusts = trusts }
 end

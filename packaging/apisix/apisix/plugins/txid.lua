@@ -23,8 +23,8 @@ local _M = {
     schema = { type = "object", properties = {}, additionalProperties = false },
 }
 
--- Formats of 32 hexadecimal digits. "trace" is the id of the trace itself.
-local IS_TRACE_ID = { otel_trace_id = true, trace = true, trace_id = true }
+-- Formats of 32 hexadecimal digits. "same_as_trace" is the id of the trace itself.
+local IS_TRACE_ID = { otel_trace_id = true, same_as_trace = true, trace_id = true }
 
 
 function _M.check_schema(conf)

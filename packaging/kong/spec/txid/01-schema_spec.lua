@@ -17,7 +17,7 @@ describe(PLUGIN_NAME .. ": (schema)", function()
         assert.is_nil(err)
         for name, default in pairs({
             accept = {}, format = "txid", header = { "X-Request-Id" }, on_invalid = "replace", response = true,
-            server_timing = false, trace = {}, trace_flags = "03", trace_ids = { "random" }, upstream = true,
+            server_timing = false, trace = {}, trace_ids = { "random" }, trace_random_flag = true, upstream = true,
         }) do
             assert.same(default, entity.config[name])
         end
@@ -27,11 +27,12 @@ describe(PLUGIN_NAME .. ": (schema)", function()
         for _, config in ipairs({
             { accept = { "10.0.0.0/8", "::1", "unix:" } },
             { format = "uuid_v7" },
-            { format = "trace", trace = { "b3", "traceparent" } },
+            { format = "same_as_trace", trace = { "b3", "traceparent" } },
             { header = { "X-Correlation-Id" } },
             { accept = { "10.0.0.0/8" }, on_invalid = "reject" },
             { response = false, upstream = false },
-            { trace = { "traceparent" }, trace_flags = "01", trace_id_header = "X-Trace-Id", server_timing = true },
+            { trace = { "traceparent" }, trace_id_header = "X-Trace-Id", server_timing = true },
+            { trace = { "traceparent" }, trace_random_flag = false },
             { trace = { "traceparent" }, trace_ids = { "sorted", "epoch=2020-01-01" } },
             { accept = { "10.0.0.0/8" }, valid = "[0-9a-f]{32}" },
         }) do
@@ -46,8 +47,8 @@ describe(PLUGIN_NAME .. ": (schema)", function()
             ["10.0.0.0/33"] = { accept = { "10.0.0.0/33" } },
             ["format must be the name of a format"] = { format = "uuid_v9" },
             ["has a meaning of its own"] = { header = { "Content-Length" } },
-            ["trace_flags"] = { trace = { "traceparent" }, trace_flags = "7" },
-            ["but trace is off"] = { format = "trace" },
+            ["trace_random_flag"] = { trace_random_flag = false },
+            ["but trace is off"] = { format = "same_as_trace" },
             ["valid must be a regular expression"] = { valid = "(" },
         }) do
             local ok, err = validate(config)

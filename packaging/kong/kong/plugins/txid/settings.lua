@@ -2,6 +2,7 @@
 
 -- Kong also loads schemas for streams, where configure() cannot be.
 local options = ngx.config.subsystem == "http" and require "resty.txid.request.options"
+local known = require("resty.txid.request.table").options
 
 
 local gsub = string.gsub
@@ -12,16 +13,11 @@ local tostring = tostring
 
 local _M = {}
 
-local NAMES = {
-    "accept", "format", "header", "on_invalid", "response", "server_timing", "trace", "trace_flags",
-    "trace_id_header", "trace_ids", "upstream", "valid",
-}
-
 
 function _M.of(config)
     local given = {}
-    for i = 1, #NAMES do
-        local name = NAMES[i]
+    for i = 1, #known do
+        local name = known[i].name
         -- The Admin API has null for what is not set.
         if config[name] ~= null then
             given[name] = config[name]

@@ -1,4 +1,7 @@
-//! `include/txid.h` and `lua/resty/txid/cdefs.lua` match `crates/capi/src`.
+//! What is written by `make headers` is what the sources say: `include/txid.h` and `lua/resty/txid/cdefs.lua` of crates/capi, and
+//! all that is written from the table of options.
+
+mod options;
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +16,7 @@ fn assert_checked_in(path: &str, fresh: &str) {
         fs::write(in_tree(path), fresh).unwrap();
     }
     let checked_in = fs::read_to_string(in_tree(path)).unwrap_or_default();
-    assert!(checked_in == fresh, "{path} is not what crates/capi/src says: run `make headers` and commit the result");
+    assert!(checked_in == fresh, "{path} is not what the sources say: run `make headers` and commit the result");
 }
 
 fn generate(change: impl FnOnce(&mut cbindgen::Config)) -> String {

@@ -1,0 +1,213 @@
+//! The options of a policy: all that is said of each, once. Lua, nginx, Kong's schema and the entries of the pages are written
+//! from it by `make headers`, and compared by a test of crates/capi.
+
+use super::policy::{Policy, PolicyError};
+
+/// Sets an option to what its words say.
+pub(super) type Read = fn(&mut Policy, &[&str]) -> Result<(), PolicyError>;
+
+/// An option of a policy.
+pub struct PolicyOption {
+    /// Its name, which is the same in Lua, in nginx (after `txid_`) and here.
+    pub name: &'static str,
+    /// The values that it takes.
+    pub takes: Takes,
+    /// Its words, as nginx's pages write them.
+    pub syntax: &'static str,
+    /// The value that it has to have in Lua.
+    pub in_lua: &'static str,
+    /// The word that counts if it is not given.
+    pub default: &'static str,
+    /// What it is for.
+    pub sentence: &'static str,
+    /// The first release that has it.
+    pub since: &'static str,
+    /// Whether it is a directive of nginx's module.
+    pub is_directive: bool,
+    /// Whether Lua uses it, too, where nginx's module decides about ids and traces.
+    pub is_of_lua: bool,
+    /// Reads its words, if [`Policy::set`] does.
+    pub(super) read: Option<Read>,
+}
+
+/// The values that an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Takes {
+    /// `on` or `off`.
+    Switch,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A text.
+    Text,
+    /// The name of a header, or `off`.
+    NameOrOff,
+    /// Names of headers.
+    Names,
+    /// Networks, `all` or `off`.
+    Networks,
+    /// Other words.
+    Words,
+}
+
+impl PolicyOption {
+    /// All options.
+    ///
+    /// ```
+    /// use txid::request::PolicyOption;
+    ///
+    /// let header = PolicyOption::ALL.iter().find(|option| option.name == "header").unwrap();
+    /// assert_eq!((header.syntax, header.default), ("NAME...", "X-Request-Id"));
+    /// ```
+    pub const ALL: &[Self] = &[
+        Self {
+            name: "header",
+            takes: Takes::Names,
+            syntax: "NAME...",
+            in_lua: "the name of a header or a list of names",
+            default: Policy::DEFAULT_HEADER,
+            sentence: "The headers that an id may come in, at most four. The first one that has a valid id counts, and the id is sent under the first name.",
+            since: "2.0.0",
+            is_directive: true,
+            is_of_lua: true,
+            read: Some(Policy::set_header),
+        },
+        Self {
+            name: "accept",
+            takes: Takes::Networks,
+            syntax: "off | all | NETWORK... | unix:",
+            in_lua: "true, false, a list of networks or a function",
+            default: "off",
+            sentence: "Whose ids and traces go on: those of nobody, of everybody, or of peers in these networks.",
+            since: "2.0.0",
+            is_directive: true,
+            is_of_lua: false,
+            read: Some(Policy::set_accept),
+        },
+        Self {
+            name: "on_invalid",
+            takes: Takes::OneOf(&["replace", "reject"]),
+            syntax: "replace | reject",
+            in_lua: r#""replace" or "reject""#,
+            default: "replace",
+            sentence: "What happens if an accepted peer sends an id that is not valid, or several: the request gets a new id, or is answered 400.",
+            since: "2.0.0",
+            is_directive: true,
+            is_of_lua: false,
+            read: Some(Policy::set_on_invalid),
+        },
+        Self {
+            name: "valid",
+            takes: Takes::Text,
+            syntax: "PATTERN",
+            in_lua: "a regular expression or a function",
+            default: "off",
+            sentence: "Which ids are valid. By default, those of 1 to 128 characters of `A-Za-z0-9._~:/+=@-`.",
+            since: "2.0.0",
+            is_directive: false,
+            is_of_lua: false,
+            read: None,
+        },
+        Self {
+            name: "format",
+            takes: Takes::Text,
+            syntax: "FORMAT | same_as_trace",
+            in_lua: "the name of a format or a function",
+            default: "txid",
+            sentence: "The format of new ids; with `same_as_trace`, the id of a request is the id of its trace.",
+            since: "2.0.0",
+            is_directive: true,
+            is_of_lua: false,
+            read: None,
+        },
+        Self {
+            name: "trace",
+            takes: Takes::Words,
+            syntax: "off | KIND...",
+            in_lua: r#""off", "traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger" or a list of these"#,
+            default: "off",
+            sentence: "The kinds of headers that a trace may come in, in the order in which they count.",
+            since: "2.0.0",
+            is_directive: true,
+            is_of_lua: false,
+            read: Some(Policy::set_trace),
+        },
+        Self {
+            name: "trace_id_header",
+            takes: Takes::NameOrOff,
+            syntax: "NAME | off",
+            in_lua: "the name of a header or false",
+            default: "off",
+            sentence: "A header such as `X-Trace-Id` with the trace's id alone.",
+            since: "2.0.0",
+            is_directive: true,
+            is_of_lua: false,
+            read: Some(Policy::set_trace_id_header),
+        },
+        Self {
+            name: "trace_ids",
+            takes: Takes::Words,
+            syntax: "random | sorted_seconds | sorted [epoch=DAY]",
+            in_lua: r#""random", "sorted_seconds", "sorted" or { "sorted", "epoch=DAY" }"#,
+            default: "random",
+            sentence: "The ids of new traces. [Ids that sort](#trace-ids-that-sort) spare a trace store reads.",
+            since: "2.0.0",
+            is_directive: true,
+            is_of_lua: false,
+            read: Some(Policy::set_trace_ids),
+        },
+        Self {
+            name: "trace_random_flag",
+            takes: Takes::Switch,
+            syntax: "on | off",
+            in_lua: "true or false",
+            default: "on",
+            sentence: "Whether a new `traceparent` says that its id is random, by the flag 02 of level 2 of W3C Trace Context.",
+            since: "2.0.0",
+            is_directive: true,
+            is_of_lua: false,
+            read: Some(Policy::set_trace_random_flag),
+        },
+        Self {
+            name: "server_timing",
+            takes: Takes::Switch,
+            syntax: "on | off",
+            in_lua: "true or false",
+            default: "off",
+            sentence: "Whether `handle()` tells browsers the trace, in a `Server-Timing` header.",
+            since: "2.0.0",
+            is_directive: false,
+            is_of_lua: false,
+            read: None,
+        },
+        Self {
+            name: "response",
+            takes: Takes::Switch,
+            syntax: "on | off",
+            in_lua: "true or false",
+            default: "on",
+            sentence: "Whether `handle()` sends the header in the response.",
+            since: "2.0.0",
+            is_directive: false,
+            is_of_lua: true,
+            read: None,
+        },
+        Self {
+            name: "upstream",
+            takes: Takes::Switch,
+            syntax: "on | off",
+            in_lua: "true or false",
+            default: "on",
+            sentence: "Whether `handle()` sends the header in the request to the upstream.",
+            since: "2.0.0",
+            is_directive: false,
+            is_of_lua: true,
+            read: None,
+        },
+    ];
+
+    /// Whether [`Policy::set`] reads it; what is left is up to a face.
+    pub fn is_of_policy(&self) -> bool {
+        self.read.is_some()
+    }
+}
