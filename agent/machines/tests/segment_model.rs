@@ -20,6 +20,8 @@ enum Mistake {
     EndFirst,
     /// The agent grants the next range before it writes where that begins.
     NextEndFirst,
+    /// A store with a replica confirms what the replica does not have yet.
+    ConfirmedAlone,
 }
 
 /// The tag's own step.
@@ -89,12 +91,17 @@ struct Host {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct World {
     number: u64,
+    /// The replica's number, and whether it has taken its master's place, for the second host, while the first host still has
+    /// the master.
+    replica: u64,
+    are_two: bool,
     hosts: Vec<Host>,
     taken: u64,
     kills: u8,
     losses: u8,
     others: u8,
     restores: u8,
+    splits: u8,
 }
 
 /// The size of the model.
@@ -105,6 +112,8 @@ struct Size {
     losses: u8,
     others: u8,
     restores: u8,
+    /// How often a replica takes its master's place.
+    splits: u8,
     /// The first number that the store cannot grant.
     limit: u64,
 }
@@ -132,27 +141,38 @@ impl World {
         };
         Self {
             number: 1,
+            replica: 1,
+            are_two: false,
             hosts: vec![host; size.hosts],
             taken: 0,
             kills: size.kills,
             losses: size.losses,
             others: size.others,
             restores: size.restores,
+            splits: size.splits,
         }
     }
 
     /// What the store does with a request.
-    fn serve(&mut self, host: usize, request: &Request, limit: u64) -> Answer {
+    fn serve(&mut self, host: usize, request: &Request, limit: u64, mistake: Mistake) -> Answer {
         let Request::Take { count, seen } = request else { panic!("{request:?}") };
         let count = count.unwrap_or(STEP);
-        if self.number < *seen {
-            return Answer::Taken(Taken::WentDown { number: self.number });
+        let number = if self.are_two && host > 0 { &mut self.replica } else { &mut self.number };
+        if *number < *seen {
+            return Answer::Taken(Taken::WentDown { number: *number });
         }
-        if self.number + count > limit {
+        if *number + count > limit {
             return Answer::Taken(Taken::Ended);
         }
-        let range = self.number..self.number + count;
-        self.number += count;
+        let range = *number..*number + count;
+        *number = range.end;
+        if mistake != Mistake::ConfirmedAlone {
+            // The other one has it, or nobody uses it.
+            if self.are_two {
+                return Answer::Failed(away());
+            }
+            self.replica = self.number;
+        }
         self.hosts[host].granted |= bits(range.clone());
         Answer::Taken(Taken::Range { range, step: STEP })
     }
@@ -188,8 +208,14 @@ impl World {
         if self.restores > 0 && self.number > 1 {
             let mut world = self.clone();
             world.restores -= 1;
-            world.number = 1;
+            (world.number, world.replica) = (1, 1);
             next.push(world);
+        }
+        if self.replica != self.number && !self.are_two {
+            next.push(World { replica: self.number, ..self.clone() });
+        }
+        if self.splits > 0 {
+            next.push(World { splits: self.splits - 1, are_two: true, ..self.clone() });
         }
         Ok(next)
     }
@@ -210,7 +236,7 @@ impl World {
             if let Some(request) = dead.request.take() {
                 // The store may have received it.
                 let mut served = world.clone();
-                served.serve(host, &request, size.limit);
+                served.serve(host, &request, size.limit, mistake);
                 next.push(served);
             }
             next.push(world);
@@ -234,7 +260,7 @@ impl World {
             let mut world = self.clone();
             world.hosts[host].request = None;
             let mut served = world.clone();
-            served.hosts[host].answer = Some(served.serve(host, request, size.limit));
+            served.hosts[host].answer = Some(served.serve(host, request, size.limit, mistake));
             if self.losses > 0 {
                 let mut lost = served.clone();
                 lost.losses -= 1;
@@ -366,7 +392,7 @@ fn search(size: &Size, mistake: Mistake) -> Result<(usize, u64), String> {
     Ok((seen.len(), taken))
 }
 
-const ONE_HOST: Size = Size { hosts: 1, workers: 2, kills: 1, losses: 0, others: 1, restores: 0, limit: 6 };
+const ONE_HOST: Size = Size { hosts: 1, workers: 2, kills: 1, losses: 0, others: 1, restores: 0, splits: 0, limit: 6 };
 
 #[test]
 fn workers_of_one_host_take_no_number_twice() {
@@ -377,8 +403,19 @@ fn workers_of_one_host_take_no_number_twice() {
 
 #[test]
 fn two_hosts_take_no_number_twice() {
-    let size = Size { hosts: 2, workers: 1, kills: 0, losses: 1, others: 0, restores: 0, limit: 5 };
+    let size = Size { hosts: 2, workers: 1, kills: 0, losses: 1, others: 0, restores: 0, splits: 0, limit: 5 };
     let (worlds, taken) = search(&size, Mistake::None).unwrap();
+    println!("{worlds} worlds");
+    assert_eq!(taken, bits(1..5));
+}
+
+const TWO_MASTERS: Size =
+    Size { hosts: 2, workers: 1, kills: 0, losses: 0, others: 0, restores: 0, splits: 1, limit: 5 };
+
+/// Each write waits for the replica.
+#[test]
+fn a_replica_that_takes_its_masters_place_gives_no_number_twice() {
+    let (worlds, taken) = search(&TWO_MASTERS, Mistake::None).unwrap();
     println!("{worlds} worlds");
     assert_eq!(taken, bits(1..5));
 }
@@ -396,4 +433,5 @@ fn each_mistake_is_found() {
         let found = search(&Size { kills: 0, ..ONE_HOST }, mistake).unwrap_err();
         println!("{found}");
     }
+    println!("{}", search(&TWO_MASTERS, Mistake::ConfirmedAlone).unwrap_err());
 }

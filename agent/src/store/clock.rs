@@ -35,7 +35,8 @@ impl Asked {
     }
 
     fn showed(self, store_ms: i64, unit_ms: i64, at_ms: i64) -> Seen {
-        let took_ms = unit_ms - 1 + at_ms - self.0;
+        // Both clocks are rounded down.
+        let took_ms = unit_ms + at_ms - self.0;
         Seen { time: StoreTime { earliest_ms: store_ms, latest_ms: store_ms.saturating_add(took_ms) }, at_ms }
     }
 }
@@ -89,7 +90,7 @@ mod tests {
     #[test]
     fn a_time_is_as_uncertain_as_the_answer_took_and_its_unit_is_long() {
         let time = |earliest_ms, latest_ms| Some(StoreTime { earliest_ms, latest_ms });
-        for (unit_ms, wanted) in [(1, time(7_000_000, 7_002_300)), (1_000, time(7_000_000, 7_003_299))] {
+        for (unit_ms, wanted) in [(1, time(7_000_000, 7_002_301)), (1_000, time(7_000_000, 7_003_300))] {
             let clock = StoreClock { last: Some(Asked(500).showed(7_000_000, unit_ms, 2_800)) };
             assert_eq!(clock.at_ms(2_800), wanted);
         }
@@ -100,8 +101,8 @@ mod tests {
         let clock = StoreClock { last: Some(Asked(400).showed(7_000_000, 1, 500)) };
         assert_eq!(StoreClock::default().now(), None);
         let at = |ms| clock.at_ms(ms).map(|time| (time.earliest_ms, time.latest_ms));
-        assert_eq!(at(1_500), Some((7_001_000, 7_001_100)));
-        assert_eq!(at(60_499), Some((7_059_999, 7_060_099)));
+        assert_eq!(at(1_500), Some((7_001_000, 7_001_101)));
+        assert_eq!(at(60_499), Some((7_059_999, 7_060_100)));
         assert_eq!(at(60_500), None);
     }
 }

@@ -70,16 +70,30 @@ const LOGIN: &str = "the password, or the user, is wrong or missing: give it as 
                      ?password-file=FILE";
 
 /// Errors that go away by themselves.
-const TRANSIENT: [&str; 10] =
-    ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "BUSY", "OOM", "MISCONF", "NOREPLICAS"];
+const TRANSIENT: [&str; 6] = ["LOADING", "MASTERDOWN", "BUSY", "OOM", "MISCONF", "NOREPLICAS"];
+
+const CLUSTER: &str = "it is a cluster, whose parts may move: use a server of its own, or Sentinel";
 
 type Conn = Connection<Wire<Transport>>;
 
-/// A connection, its host, and how durable a write there is.
+/// A connection, and how durable a write there is.
 struct Place {
-    host: Host,
     connection: Conn,
-    durability: Durability,
+    durability: Kept,
+}
+
+/// How durable records are, and numbers of tags: these can wait for all replicas.
+#[derive(Clone)]
+struct Kept {
+    records: Durability,
+    numbers: Durability,
+}
+
+impl Kept {
+    fn learn(&mut self, told: Self) {
+        self.records.learn(told.records);
+        self.numbers.learn(told.numbers);
+    }
 }
 
 impl Link for Place {
@@ -99,9 +113,9 @@ pub(super) struct RedisStore {
     /// How many replicas must confirm a write.
     wait: u32,
     remote: Remote<Place>,
-    /// Where a cluster has this one's keys, once it has said so.
-    moved: Option<Host>,
-    durability: Durability,
+    /// How one server takes the place of another, if that is known without asking them.
+    replaces: Option<&'static str>,
+    durability: Kept,
     clock: StoreClock,
 }
 
@@ -135,8 +149,14 @@ impl RedisStore {
         let wait = wait.parse().map_err(|_| {
             address.misconfigured(format_args!("wait={wait} is not a number of replicas that must confirm a write"))
         })?;
+        let replaces = match (&master, &url.hosts[..]) {
+            (Some(_), _) => Some("Sentinels replace the master by a replica, which may lag behind"),
+            (None, [_]) => None,
+            (None, _) => Some("one of the hosts in its URL may take the place of another, and lag behind"),
+        };
         Ok(Self {
-            durability: url.durability()?,
+            durability: Kept { records: url.durability()?, numbers: url.durability()? },
+            replaces,
             prefix: url.option("prefix").unwrap_or("txid").to_owned(),
             login: Login { user: url.user.clone(), password: url.password.clone(), database },
             remote: Remote::new(&address, url.hosts)?,
@@ -144,17 +164,15 @@ impl RedisStore {
             address,
             master,
             wait,
-            moved: None,
             clock: StoreClock::default(),
         })
     }
 
-    /// Connects to the host, to the master that it names if it is a Sentinel, or to the part of a cluster that has the keys.
+    /// Connects to the host, or to the master that it names if it is a Sentinel.
     async fn connect(&self, host: &Host) -> Result<Place, StoreError> {
-        let host = match (&self.moved, &self.master) {
-            (Some(moved), _) => moved.clone(),
-            (None, Some(master)) => self.ask_sentinel(host, master).await?,
-            (None, None) => host.clone(),
+        let host = match &self.master {
+            Some(master) => self.ask_sentinel(host, master).await?,
+            None => host.clone(),
         };
         self.connect_to(host).await
     }
@@ -217,8 +235,17 @@ impl RedisStore {
                 _ => {}
             }
         }
-        let durability = durability(settings, self.master.is_some());
-        Ok(Place { host, connection, durability })
+        if let [_, Reply::Text(cluster), ..] = settings
+            && String::from_utf8_lossy(cluster).contains("cluster_enabled:1")
+        {
+            return Err(self.address.misconfigured(CLUSTER));
+        }
+        Ok(Place { connection, durability: self.kept(settings) })
+    }
+
+    fn kept(&self, settings: &[Reply]) -> Kept {
+        let [records, numbers] = [0, self.wait].map(|wait| durability(settings, self.replaces, wait));
+        Kept { records, numbers }
     }
 
     /// Sends commands. An answer that is an error is returned as one.
@@ -246,13 +273,8 @@ impl RedisStore {
         copies: u32,
         questions: Vec<Vec<u8>>,
     ) -> Result<(Reply, Vec<Reply>), Failure> {
-        let suits = |place: &Place| self.moved.as_ref().is_none_or(|moved| *moved == place.host);
-        let taken = self.remote.take(suits, async |host| self.connect(host).await);
-        let mut used = taken.map_err(|error| {
-            // A cluster may have moved them again.
-            self.moved = None;
-            Failure::NotDone(error)
-        })?;
+        let taken = self.remote.take(|_| true, async |host| self.connect(host).await);
+        let mut used = taken.map_err(Failure::NotDone)?;
         self.durability.learn(used.connection.durability.clone());
         let key = format!("{}/{group}", self.prefix);
         let mut words = vec![b"EVAL".as_slice(), script.as_bytes(), b"1", key.as_bytes()];
@@ -267,17 +289,12 @@ impl RedisStore {
         let asked_at = Asked::now();
         let answer = self.remote.run(self.run_script(&mut used.connection, commands, copies, asked));
         match answer.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out()))) {
-            Ok(((seconds, micros, answer), answers, moved)) => {
-                if let Some(place) = moved {
-                    self.moved = Some(place.host.clone());
-                    used.connection = place;
-                }
+            Ok(((seconds, micros, answer), answers)) => {
                 self.remote.give_back(used);
                 self.clock.saw(asked_at.shows(seconds.saturating_mul(1000).saturating_add(micros / 1000), 1));
                 Ok((answer, answers))
             }
             Err(failure) => {
-                self.moved = None;
                 self.remote.give_up(used);
                 Err(failure)
             }
@@ -288,27 +305,13 @@ impl RedisStore {
     async fn run_script(
         &self,
         place: &mut Place,
-        mut commands: Vec<Vec<u8>>,
+        commands: Vec<Vec<u8>>,
         copies: u32,
         asked: usize,
-    ) -> Result<Moved, Failure> {
-        let Place { host, connection, .. } = place;
+    ) -> Result<(Clocked, Vec<Reply>), Failure> {
+        let connection = &mut place.connection;
         connection.stream().renew();
         let mut replies = connection.ask(&commands).await.map_err(|error| self.meaning_of_io(&error))?;
-        let mut moved = None;
-        if let Some(Redirection { node, is_once }) = redirection(&replies[0], host) {
-            self.look_for(&node, host, connection).await?;
-            let mut other = self.connect_to(node).await.map_err(Failure::NotDone)?;
-            if is_once {
-                commands.insert(0, command(&[b"ASKING"]));
-            }
-            replies = other.connection.ask(&commands).await.map_err(|error| self.meaning_of_io(&error))?;
-            if !is_once {
-                moved = Some(other);
-            } else if let Reply::Error(error) = replies.remove(0) {
-                return Err(Failure::NotDone(self.meaning(&error)));
-            }
-        }
         let answers = replies.split_off(replies.len() - asked);
         let answer = clocked(replies.swap_remove(0)).map_err(|reply| match reply {
             Reply::Error(error) => Failure::NotDone(self.meaning(&error)),
@@ -326,21 +329,7 @@ impl RedisStore {
                 }
             }
         }
-        Ok((answer, answers, moved))
-    }
-
-    /// Fails unless the cluster itself names this node, or the URL does: whoever gets a connection gets the password.
-    async fn look_for(&self, node: &Host, host: &Host, connection: &mut Conn) -> Result<(), Failure> {
-        if self.remote.hosts().contains(node) {
-            return Ok(());
-        }
-        let nodes = self.ask(connection, &[command(&[b"CLUSTER", b"NODES"])]).await?.pop();
-        if nodes.is_some_and(|nodes| has_node(&nodes, node, host)) {
-            return Ok(());
-        }
-        Err(Failure::NotDone(self.address.damaged(format_args!(
-            "{host} says that the keys are at {node}, which is neither in the URL nor in its CLUSTER NODES"
-        ))))
+        Ok((answer, answers))
     }
 
     fn meaning_of_io(&self, error: &io::Error) -> Failure {
@@ -364,9 +353,11 @@ impl RedisStore {
             address.refused(LOGIN)
         } else if tells("NOPERM") || tells("no permissions") || tells("can't run this command") {
             address.refused(format_args!(
-                "{error}; the user needs +eval +time +hget +hset +hdel +hscan (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database, +asking +cluster|nodes in a cluster) on ~{}/*",
+                "{error}; the user needs +eval +time +hget +hset +hdel +hscan (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database) on ~{}/*",
                 self.prefix
             ))
+        } else if ["MOVED ", "ASK ", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN"].into_iter().any(tells) {
+            address.misconfigured(CLUSTER)
         } else if tells("READONLY") {
             address.unreachable("this server is a replica, but the master is needed")
         } else if TRANSIENT.iter().any(|code| tells(code)) {
@@ -392,9 +383,6 @@ impl RedisStore {
 /// Seconds, microseconds, and the answer itself.
 type Clocked = (i64, i64, Reply);
 
-/// What a script answers, what follows it, and where the connection is now if it has moved.
-type Moved = (Clocked, Vec<Reply>, Option<Place>);
-
 /// The parts of a script's answer.
 fn clocked(reply: Reply) -> Result<Clocked, Reply> {
     let Reply::List(mut parts) = reply else { return Err(reply) };
@@ -412,44 +400,6 @@ fn integer(reply: &Reply) -> Option<i64> {
     }
 }
 
-/// Where a cluster has the hash.
-struct Redirection {
-    node: Host,
-    /// Only for this request, which must say so: the slot is on its way there.
-    is_once: bool,
-}
-
-/// `MOVED 3999 10.0.0.7:6379`, or the same with `ASK`. Without a name, it is the host that says so.
-fn redirection(reply: &Reply, host: &Host) -> Option<Redirection> {
-    let Reply::Error(error) = reply else { return None };
-    let mut words = error.split(' ');
-    let is_once = match words.next() {
-        Some("MOVED") => false,
-        Some("ASK") => true,
-        _ => return None,
-    };
-    let (name, port) = words.nth(1)?.rsplit_once(':')?;
-    let name = if name.is_empty() { &host.name } else { name.trim_matches(['[', ']']) };
-    let node = Host { name: name.to_owned(), port: port.parse().ok()? };
-    Some(Redirection { node, is_once })
-}
-
-/// Whether the answer to `CLUSTER NODES` has this server: `ID 10.0.0.7:6379@16379,NAME ...`. A server that has no slots
-/// yet, and to which some are on their way, is not in `CLUSTER SLOTS`.
-fn has_node(nodes: &Reply, node: &Host, host: &Host) -> bool {
-    let Reply::Text(nodes) = nodes else { return false };
-    String::from_utf8_lossy(nodes).lines().any(|line| {
-        let place = line.split(' ').nth(1).unwrap_or_default();
-        let (address, alias) = place.split_once(',').unwrap_or((place, ""));
-        let Some((name, port)) = address.split('@').next().and_then(|address| address.rsplit_once(':')) else {
-            return false;
-        };
-        // A host without a name is the one that says so, whatever its address is in the cluster.
-        let names = [name.trim_matches(['[', ']']), alias.split(',').next().unwrap_or_default(), &host.name];
-        port == node.port.to_string() && names.contains(&&*node.name)
-    })
-}
-
 /// The commands whose answers `durability` reads.
 fn settings() -> Vec<Vec<u8>> {
     let config = |pattern: &'static [u8]| [b"CONFIG".as_slice(), b"GET", pattern];
@@ -459,10 +409,10 @@ fn settings() -> Vec<Vec<u8>> {
         .to_vec()
 }
 
-/// How durable a server with these answers to `settings` is. Without permission for them, that is not known.
-fn durability(settings: &[Reply], has_sentinel: bool) -> Durability {
-    let [Reply::Text(info), Reply::Text(cluster), Reply::List(append), Reply::List(rewrite), Reply::List(memory)] =
-        settings
+/// How durable a server with these answers to `settings` is, if a write waits for so many replicas. Without permission for them,
+/// that is not known.
+fn durability(settings: &[Reply], replaces: Option<&str>, wait: u32) -> Durability {
+    let [Reply::Text(info), Reply::Text(_), Reply::List(append), Reply::List(rewrite), Reply::List(memory)] = settings
     else {
         return Durability::may_lose("the user may not ask for its settings (+info +config|get)");
     };
@@ -472,29 +422,45 @@ fn durability(settings: &[Reply], has_sentinel: bool) -> Durability {
         _ => String::new(),
     };
     let setting = |name: &str| config.chunks_exact(2).find(|pair| text(&pair[0]) == name).map(|pair| text(&pair[1]));
-    let info = String::from_utf8_lossy(info);
-    let replicas = info.lines().find_map(|line| line.trim().strip_prefix("connected_slaves:")).unwrap_or("?");
     let policy = setting("maxmemory-policy").unwrap_or_default();
-    match (setting("appendonly").as_deref(), setting("appendfsync").as_deref()) {
+    let disk = match (setting("appendonly").as_deref(), setting("appendfsync").as_deref()) {
         // The other policies leave keys alone that have no time to live.
         _ if policy.starts_with("allkeys") && setting("maxmemory").as_deref() != Some("0") => {
-            Durability::may_lose(&format!("maxmemory-policy {policy} removes any key when memory is short"))
-        }
-        _ if has_sentinel => Durability::may_lose("Sentinels replace the master by a replica, which may lag behind"),
-        // A replica of a cluster, too, says that it has no replicas.
-        _ if String::from_utf8_lossy(cluster).contains("cluster_enabled:1") => {
-            Durability::may_lose("a cluster replaces a master by a replica, which may lag behind")
-        }
-        _ if replicas != "0" => {
-            Durability::may_lose(&format!("connected_slaves:{replicas}, and a replica may lag behind"))
+            Some(format!("maxmemory-policy {policy} removes any key when memory is short"))
         }
         (Some("yes"), Some("always")) if setting("no-appendfsync-on-rewrite").as_deref() == Some("yes") => {
-            Durability::may_lose("no-appendfsync-on-rewrite yes")
+            Some("no-appendfsync-on-rewrite yes".to_owned())
         }
-        (Some("yes"), Some("always")) => Durability::Durable,
-        (Some("yes"), fsync) => Durability::may_lose(&format!("appendfsync {}", fsync.unwrap_or("?"))),
-        (appendonly, _) => Durability::may_lose(&format!("appendonly {}", appendonly.unwrap_or("?"))),
+        (Some("yes"), Some("always")) => None,
+        (Some("yes"), fsync) => Some(format!("appendfsync {}", fsync.unwrap_or("?"))),
+        (appendonly, _) => Some(format!("appendonly {}", appendonly.unwrap_or("?"))),
+    };
+    let why = disk.or_else(|| why_replaced(&String::from_utf8_lossy(info), replaces, wait));
+    why.map_or(Durability::Durable, |why| Durability::may_lose(&why))
+}
+
+/// Why a server that lacks some of this one's writes may take its place.
+fn why_replaced(info: &str, replaces: Option<&str>, wait: u32) -> Option<String> {
+    let say = |name: &str| info.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap_or("?");
+    let replicas = say("connected_slaves:");
+    if wait > 0 {
+        // All that are there confirm each write, so each of them may take over.
+        let all_confirm = replicas.parse::<u32>().is_ok_and(|replicas| replicas <= wait);
+        return (!all_confirm).then(|| format!("connected_slaves:{replicas}, but wait={wait}"));
     }
+    if let Some(why) = replaces {
+        return Some(why.to_owned());
+    }
+    if replicas != "0" {
+        return Some(format!("connected_slaves:{replicas}, and a replica may lag behind"));
+    }
+    let offset = say("second_repl_offset:");
+    if !["-1", "?"].contains(&offset) {
+        return Some(format!("second_repl_offset:{offset}: it has taken the place of another, which may still run"));
+    }
+    // That is left for an hour of a replica that is cut off. It may have been put in this one's place.
+    let had_replica = say("repl_backlog_active:") == "1";
+    had_replica.then(|| "repl_backlog_active:1: it has a replica, which may lag behind".to_owned())
 }
 
 impl Store for RedisStore {
@@ -566,7 +532,7 @@ impl Store for RedisStore {
     }
 
     fn durability(&self) -> &Durability {
-        &self.durability
+        &self.durability.records
     }
 }
 
@@ -578,7 +544,7 @@ impl Tags for RedisStore {
         let taken = self.run_and_ask(TAKE, tag, &args, self.wait, settings()).map_err(Failure::into_error)?;
         let found = match taken {
             (Reply::List(found), answers) => {
-                self.durability.learn(durability(&answers, self.master.is_some()));
+                self.durability.learn(self.kept(&answers));
                 found
             }
             (other, _) => return Err(self.not_redis(format_args!("{tag} is {other:?}"))),
@@ -607,7 +573,7 @@ impl Tags for RedisStore {
     }
 
     fn durability(&self) -> &Durability {
-        &self.durability
+        &self.durability.numbers
     }
 }
 
@@ -653,22 +619,25 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_one_that_the_cluster_names_with_its_port() {
-        let nodes = "1f 10.0.0.7:6379@16379,b.example myself,master - 0 0 1 connected\n2e [fd00::7]:6380@16380 master - 0 0 2\n\n";
-        let has = |name: &str, port| {
-            let (node, host) = (Host { name: name.to_owned(), port }, Host { name: "asked".to_owned(), port: 1 });
-            has_node(&Reply::Text(nodes.into()), &node, &host)
-        };
-        for (name, port, wanted) in [
-            ("10.0.0.7", 6379, true),
-            ("b.example", 6379, true),
-            ("asked", 6380, true),
-            ("fd00::7", 6380, true),
-            ("10.0.0.7", 6380, false),
-            ("10.0.0.8", 6379, false),
-            ("", 6381, false),
+    fn what_shows_that_a_server_may_be_replaced() {
+        for (replicas, offset, backlog, replaces, wait, wanted) in [
+            ("0", "-1", "0", None, 0, None),
+            ("2", "-1", "1", None, 0, Some("connected_slaves:2, and a replica may lag behind")),
+            ("0", "-1", "1", None, 0, Some("repl_backlog_active:1: it has a replica")),
+            ("0", "77", "0", None, 0, Some("second_repl_offset:77: it has taken the place of another")),
+            ("0", "-1", "0", Some("Sentinels"), 0, Some("Sentinels")),
+            ("?", "-1", "0", None, 0, Some("connected_slaves:?")),
+            ("0", "77", "1", Some("Sentinels"), 1, None),
+            ("1", "77", "1", Some("Sentinels"), 1, None),
+            ("2", "-1", "1", None, 1, Some("connected_slaves:2, but wait=1")),
+            ("?", "-1", "1", None, 1, Some("connected_slaves:?, but wait=1")),
         ] {
-            assert_eq!(has(name, port), wanted, "{name}:{port}");
+            let info = format!(
+                "# Replication\r\nrole:master\r\nconnected_slaves:{replicas}\r\nsecond_repl_offset:{offset}\r\n\
+                 repl_backlog_active:{backlog}\r\n"
+            );
+            let why = why_replaced(&info, replaces, wait).unwrap_or_default();
+            assert!(why.starts_with(wanted.unwrap_or_default()) && why.is_empty() == wanted.is_none(), "{why}");
         }
     }
 
@@ -698,32 +667,31 @@ mod tests {
             asked(&words.join(" "))
         };
         let evicts = "maxmemory-policy allkeys-lru removes any key";
-        for (replicas, cluster, config, has_sentinel, wanted) in [
-            ("0", "0", asked(KEPT), false, None),
-            ("0", "0", but("appendfsync", "everysec"), false, Some("appendfsync everysec")),
-            ("0", "0", but("appendonly", "no"), false, Some("appendonly no")),
-            ("0", "0", asked(""), false, Some("appendonly ?")),
-            ("0", "0", but("no-appendfsync-on-rewrite", "yes"), false, Some("no-appendfsync-on-rewrite yes")),
-            ("0", "0", but("maxmemory-policy", "allkeys-lru"), false, Some(evicts)),
-            ("0", "0", but("maxmemory-policy", "volatile-lru"), false, None),
-            ("0", "0", asked(&KEPT.replace("1000", "0").replace("noeviction", "allkeys-lru")), false, None),
-            ("2", "0", asked(KEPT), false, Some("connected_slaves:2, and a replica may lag behind")),
-            ("0", "1", asked(KEPT), false, Some("a cluster replaces a master by a replica")),
-            ("0", "0", asked(KEPT), true, Some("Sentinels replace the master by a replica")),
+        for (config, wanted) in [
+            (asked(KEPT), None),
+            (but("appendfsync", "everysec"), Some("appendfsync everysec")),
+            (but("appendonly", "no"), Some("appendonly no")),
+            (asked(""), Some("appendonly ?")),
+            (but("no-appendfsync-on-rewrite", "yes"), Some("no-appendfsync-on-rewrite yes")),
+            (but("maxmemory-policy", "allkeys-lru"), Some(evicts)),
+            (but("maxmemory-policy", "volatile-lru"), None),
+            (asked(&KEPT.replace("1000", "0").replace("noeviction", "allkeys-lru")), None),
         ] {
-            let info = text(&format!("# Replication\r\nrole:master\r\nconnected_slaves:{replicas}\r\n"));
-            let cluster = text(&format!("# Cluster\r\ncluster_enabled:{cluster}\r\n"));
             let [append, rewrite, memory] = config;
-            let found = durability(&[info, cluster, append, rewrite, memory], has_sentinel);
-            let why = found.why().unwrap_or_default();
-            assert!(why.starts_with(wanted.unwrap_or_default()) && why.is_empty() == wanted.is_none(), "{found:?}");
-            assert_eq!(found.may_lose_writes(), wanted.is_some());
+            let info = text("role:master\r\nconnected_slaves:0\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:0\r\n");
+            for wait in [0, 1] {
+                let replies = [info.clone(), text(""), append.clone(), rewrite.clone(), memory.clone()];
+                let found = durability(&replies, None, wait);
+                let why = found.why().unwrap_or_default();
+                assert!(why.starts_with(wanted.unwrap_or_default()) && why.is_empty() == wanted.is_none(), "{found:?}");
+                assert_eq!(found.may_lose_writes(), wanted.is_some());
+            }
         }
         for denied in 0..settings().len() {
             let mut replies =
                 [text(""), text(""), asked(KEPT)[0].clone(), asked(KEPT)[1].clone(), asked(KEPT)[2].clone()];
             replies[denied] = Reply::Error("NOPERM".to_owned());
-            let why = durability(&replies, false);
+            let why = durability(&replies, None, 0);
             assert!(why.why().is_some_and(|why| why.starts_with("the user may not ask for its settings")), "{why:?}");
         }
     }

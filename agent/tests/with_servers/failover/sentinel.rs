@@ -69,7 +69,7 @@ const OPTIONS: [&str; 8] = ["--new", "--ahead", "5s", "--segment", "invoices=20"
 #[ignore = "20 s; make soak"]
 fn what_a_replica_has_confirmed_is_not_lost_with_the_master() {
     let mut pair = Pair::start();
-    let url = pair.url("&may-lose-writes=1&wait=1");
+    let url = pair.url("&wait=1");
     let mut users: Vec<User> = (0..2).map(|at| User::new(&format!("host-{at}"), &url, LAYOUT, &OPTIONS)).collect();
     until("a host has no lease", || users.iter().all(|user| user.host.is_live()));
     users.iter_mut().for_each(User::start_taker);

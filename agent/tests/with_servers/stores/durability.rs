@@ -42,7 +42,10 @@ fn redis() {
     let replica = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", server.port)]);
     until("the replica is not seen", || weakness(&url).is_some());
     assert_eq!(weakness(&url).unwrap(), "connected_slaves:1, and a replica may lag behind");
+    let url = format!("{url},127.0.0.1:{}", servers::free_port());
     drop(replica);
+    until("the replica is not gone", || weakness(&url).is_some_and(|why| !why.starts_with("connected_slaves")));
+    says_so_of_two_hosts(&url, "one of the hosts in its URL may take the place of another, and lag behind");
     for (option, why) in [("--appendfsync everysec", "appendfsync everysec"), ("--appendonly no", "appendonly no")] {
         let server = servers::redis(&[option]);
         assert_eq!(weakness(&format!("redis://127.0.0.1:{}", server.port)).unwrap(), why);
