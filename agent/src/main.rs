@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     if args.next().is_some_and(|name| name == run::start::NAME) {
         return run::start::become_child(args);
     }
+    txid_agent::store::hide_password();
     let done = match Args::parse().subcommand {
         Subcommand::Run(args) => run::run(args),
         Subcommand::Status(args) => subcommand::status::run(&args),

@@ -1,13 +1,12 @@
 //! A lease, as its keeper manages it: the page, and the store.
 
 use super::Managed;
-use super::own::{OwnError, own};
+use super::own::{OwnError, Owned, own};
 use super::page::{look, set_news, write};
 use crate::store::{Durability, Numbers, Store};
-use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::store::{Numbered, Put, StoreError, StoreTime};
@@ -43,19 +42,19 @@ pub struct ManagedLease {
     /// If a child stamps ids with the clock: the first time that it cannot have used so far, and how far it may be
     /// ahead of this host's clock.
     used_ms: Option<(AtomicI64, i64)>,
-    _lock: File,
+    file: Owned,
 }
 
 impl ManagedLease {
     /// Opens the page in the file at `path`, or makes it.
     pub fn open(path: &Path, layout: &Layout, rules: Rules, source: Source) -> Result<Self, OwnError<StateError>> {
-        let (page, lock) = own(path, |path| match LeasePage::open_or_make(path, layout) {
+        let (page, file) = own(path, |path| match LeasePage::open_or_make(path, layout) {
             Err(StateError::OtherBoot(_) | StateError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
         let generator = Generator::new(page.state());
         let durability = source.durability().clone();
-        Ok(Self { rules, page, generator, source, durability, has_answered: false, used_ms: None, _lock: lock })
+        Ok(Self { rules, page, generator, source, durability, has_answered: false, used_ms: None, file })
     }
 
     /// A child has the node in its environment, and the page does not show which times it uses: all until now, and
@@ -131,6 +130,10 @@ impl Managed for ManagedLease {
             None => self.page.count_failure(),
         }
         Answer { reply, time: time.flatten() }
+    }
+
+    fn attend(&mut self, _: Instant) -> Option<String> {
+        self.file.look()
     }
 
     fn learn(&mut self) -> Option<String> {

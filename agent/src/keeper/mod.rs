@@ -87,8 +87,8 @@ pub trait Managed {
     /// Asks the store.
     fn ask(&mut self, request: <Self::Machine as Machine>::Request) -> <Self::Machine as Machine>::Answer;
 
-    /// Gives the store a record besides those of the machine, and tries again until it has it. Returns a line of the log if
-    /// there is news.
+    /// Looks at what the machine does not see: the file, and a record besides its own. Returns a line of the log if there is
+    /// something new.
     fn attend(&mut self, _now: Instant) -> Option<String> {
         None
     }

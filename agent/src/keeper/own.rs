@@ -5,19 +5,48 @@ use rustix::io::Errno;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+/// The file of a page, locked by its only writer.
+#[derive(Debug)]
+pub struct Owned {
+    path: PathBuf,
+    lock: File,
+    is_gone: bool,
+}
+
+impl Owned {
+    /// Says once that somebody has removed the file, or put another in its place. Processes that start then find no page, or one
+    /// that nobody writes; it is not made again, because those that have it mapped would make the same ids as the new ones.
+    pub fn look(&mut self) -> Option<String> {
+        let was_gone = std::mem::replace(&mut self.is_gone, !is_at(&self.lock, &self.path).unwrap_or(true));
+        (self.is_gone && !was_gone).then(|| {
+            format!(
+                "its file {} was removed or replaced: programs that have it open go on, and others get none; restart \
+                 txid-agent, and then those programs",
+                self.path.display()
+            )
+        })
+    }
+}
+
+/// Whether the open file is still the one at `path`.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let (open, there) = (file.metadata()?, std::fs::symlink_metadata(path));
+    Ok(there.is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
+}
 
 /// Opens the page at `path`, and returns it with the lock of its only writer.
 ///
 /// `open` opens or makes the page. It returns None if the file is a copy, or from before this boot: it is then replaced.
-pub fn own<P, E>(path: &Path, open: impl Fn(&Path) -> Result<Option<P>, E>) -> Result<(P, File), OwnError<E>> {
+pub fn own<P, E>(path: &Path, open: impl Fn(&Path) -> Result<Option<P>, E>) -> Result<(P, Owned), OwnError<E>> {
     loop {
         drop(open(path).map_err(|error| OwnError::of_page(path, error))?);
         // Only the holder of a file's lock removes the file, or uses its page.
         let Some(lock) = lock(path)? else { continue };
         match open(path).map_err(|error| OwnError::of_page(path, error))? {
-            Some(page) => return Ok((page, lock)),
+            Some(page) => return Ok((page, Owned { path: path.to_path_buf(), lock, is_gone: false })),
             None => std::fs::remove_file(path).map_err(|error| OwnError::Os(path.to_path_buf(), error))?,
         }
     }
@@ -26,7 +55,7 @@ pub fn own<P, E>(path: &Path, open: impl Fn(&Path) -> Result<Option<P>, E>) -> R
 /// Locks the file at `path`; None if it is gone, because another agent has removed it in the meantime.
 fn lock<E>(path: &Path) -> Result<Option<File>, OwnError<E>> {
     let os = |error: io::Error| OwnError::Os(path.to_path_buf(), error);
-    let file = match OpenOptions::new().read(true).write(true).open(path) {
+    let file = match OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file.map_err(os)?,
     };
@@ -34,9 +63,7 @@ fn lock<E>(path: &Path) -> Result<Option<File>, OwnError<E>> {
         Err(Errno::WOULDBLOCK) => return Err(OwnError::InUse(path.to_path_buf())),
         locked => locked.map_err(|errno| os(errno.into()))?,
     }
-    let (locked, there) = (file.metadata().map_err(os)?, std::fs::metadata(path));
-    let is_there = there.is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino()));
-    Ok(is_there.then_some(file))
+    Ok(is_at(&file, path).map_err(os)?.then_some(file))
 }
 
 /// Why an agent has no page to write to.
@@ -80,6 +107,25 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for OwnError<E> {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_removed_or_replaced_is_said_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("orders");
+        std::fs::write(&path, "").unwrap();
+        let (_, mut owned) = own(&path, |_| Ok::<_, io::Error>(Some(()))).unwrap();
+        assert_eq!(owned.look(), None);
+        for again in [false, true] {
+            if again {
+                std::fs::write(&path, "").unwrap();
+                assert_eq!(owned.look(), None, "it was said");
+            } else {
+                std::fs::remove_file(&path).unwrap();
+                assert!(owned.look().is_some_and(|text| text.contains("orders was removed or replaced")));
+                assert_eq!(owned.look(), None);
+            }
+        }
+    }
 
     #[test]
     fn a_file_that_is_gone_is_no_error() {

@@ -1,9 +1,8 @@
 //! A segment, as its keeper manages it: the page, and the store.
 
 use super::Managed;
-use super::own::{OwnError, own};
+use super::own::{OwnError, Owned, own};
 use crate::store::{self, Durability, Store, Tags};
-use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use txid::hidden::KeyCheck;
@@ -17,7 +16,7 @@ pub struct ManagedSegment {
     page: SegmentPage,
     tags: Box<dyn Tags>,
     keys: Option<Keys>,
-    _lock: File,
+    file: Owned,
 }
 
 /// The keys that hide the numbers, and where the store has them.
@@ -37,11 +36,11 @@ const AGAIN: Duration = Duration::from_secs(5);
 impl ManagedSegment {
     /// Opens the page in the file at `path`, or makes it.
     pub fn open(path: &Path, rules: Rules, tags: Box<dyn Tags>) -> Result<Self, OwnError<SegmentError>> {
-        let (page, lock) = own(path, |path| match SegmentPage::open_or_make(path) {
+        let (page, file) = own(path, |path| match SegmentPage::open_or_make(path) {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, page, tags, keys: None, _lock: lock })
+        Ok(Self { rules, page, tags, keys: None, file })
     }
 
     /// The same for numbers that are hidden by these keys.
@@ -134,6 +133,9 @@ impl Managed for ManagedSegment {
     }
 
     fn attend(&mut self, now: Instant) -> Option<String> {
+        if let Some(text) = self.file.look() {
+            return Some(text);
+        }
         let keys = self.keys.as_ref()?;
         if keys.tried.is_some_and(|tried| now.duration_since(tried) < AGAIN) {
             return None;

@@ -108,7 +108,10 @@ impl Http {
     ) -> Result<Answer, Failure> {
         let question = Question { method, path, headers, body };
         let connect = async |host: &Host| Wire::connect(&self.address, host, self.tls.as_ref()).await;
-        let sent = self.remote.run(self.send_with(kind, &question, connect));
+        let sent = self.remote.run(async {
+            self.remote.look_up().await;
+            self.send_with(kind, &question, connect).await
+        });
         // What is sent has a deadline of its own.
         let (answer, seen) = sent.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out())))?;
         if let Some(seen) = seen {
@@ -128,38 +131,34 @@ impl Http {
     {
         let _turn = self.remote.turn().await;
         let mut errors = Errors::default();
-        let hosts = self.remote.hosts();
-        for (at, host) in hosts.iter().enumerate() {
-            let patience = self.remote.patience(hosts.len() - at - 1);
-            let connected = async {
-                match self.remote.idle(|_| true).await {
-                    // It may be to another host than this one, which has answered since.
-                    Some(idle) => Ok(idle),
-                    None => Ok((host.clone(), self.connect(host, &connect).await?)),
-                }
+        for asked in 1.. {
+            let connected = match self.remote.idle(|_| true).await {
+                Some(idle) => Ok(idle),
+                None => self.remote.connect(async |host| self.connect(host, &connect).await).await,
             };
-            let timed_out = |_| Err(self.address.timed_out());
-            let (host, mut connection) = match timeout_at(patience, connected).await.unwrap_or_else(timed_out) {
+            let (host, mut connection) = match connected {
                 Ok(connected) => connected,
                 Err(error) => {
-                    self.remote.turn_from(host);
                     errors.add(error);
-                    continue;
+                    break;
                 }
             };
-            let patience = if kind == Kind::Read { patience } else { self.remote.deadline() };
-            let asked = timeout_at(patience, self.ask(&host, &mut connection, question)).await;
-            let asked = asked.unwrap_or_else(|_| Err(Failure::Unknown(self.address.timed_out())));
-            match &asked {
+            let others = self.remote.hosts().len().saturating_sub(asked);
+            let patience = if kind == Kind::Read { self.remote.patience(others) } else { self.remote.deadline() };
+            let answer = timeout_at(patience, self.ask(&host, &mut connection, question)).await;
+            let answer = answer.unwrap_or_else(|_| Err(Failure::Unknown(self.address.timed_out())));
+            match &answer {
                 // A server that has lost contact with the others answers with a status of 500 or more.
-                Ok((answer, _)) if answer.status >= 500 => self.remote.turn_from(&host),
-                Ok(_) => self.remote.keep(host, connection),
-                Err(_) => self.remote.turn_from(&host),
+                Ok((answer, _)) if answer.status < 500 => self.remote.keep(host, connection),
+                Ok(_) | Err(_) => self.remote.turn_from(&host),
             }
-            match asked {
-                Err(Failure::NotDone(error)) => errors.add(error),
-                Err(Failure::Unknown(error)) if kind == Kind::Read => errors.add(error),
-                asked => return asked,
+            match answer {
+                Err(Failure::Unknown(error)) if kind == Kind::Write => return Err(Failure::Unknown(error)),
+                Err(Failure::NotDone(error) | Failure::Unknown(error)) => errors.add(error),
+                answer => return answer,
+            }
+            if others == 0 {
+                break;
             }
         }
         Err(Failure::NotDone(errors.worst(&self.address)))

@@ -9,7 +9,8 @@ use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use futures_util::future::poll_immediate;
+use futures_util::future::{join_all, poll_immediate};
+use tokio::net::lookup_host;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
@@ -51,7 +52,9 @@ struct Pool<C> {
     turns: Arc<Semaphore>,
     /// Those that are not in use.
     idle: Mutex<Vec<(Host, C)>>,
-    /// The one to try first is the first.
+    /// As in the URL.
+    names: Vec<Host>,
+    /// Each of their addresses. The one to try first is the first.
     hosts: Mutex<Vec<Host>>,
 }
 
@@ -82,7 +85,7 @@ impl<C: Link> Remote<C> {
 
     fn of(address: &Address, hosts: Vec<Host>) -> Self {
         let turns = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-        let pool = Pool { turns, idle: Mutex::default(), hosts: Mutex::new(hosts) };
+        let pool = Pool { turns, idle: Mutex::default(), names: hosts.clone(), hosts: Mutex::new(hosts) };
         Self { address: address.clone(), deadline: Instant::now(), pool: Arc::new(pool) }
     }
 
@@ -106,7 +109,39 @@ impl<C: Link> Remote<C> {
         suits: impl Fn(&C) -> bool,
         connect: impl AsyncFn(&Host) -> Result<C, StoreError>,
     ) -> Result<Used<C>, StoreError> {
-        self.run(self.take_within(suits, connect)).unwrap_or_else(|| Err(self.address.timed_out()))
+        let taken = async {
+            self.look_up().await;
+            self.take_within(suits, connect).await
+        };
+        self.run(taken).unwrap_or_else(|| Err(self.address.timed_out()))
+    }
+
+    /// Looks up the addresses of all hosts, unless there is a connection. Those that were known stay in their order. A name
+    /// without an answer in half of the time that is left is a host as it is: connecting to it says why.
+    pub(super) async fn look_up(&self) {
+        if !self.pool.idle().is_empty() {
+            return;
+        }
+        let patience = self.patience(1);
+        let addresses = async |name: &Host| {
+            let found = timeout_at(patience, lookup_host((name.name.as_str(), name.port))).await;
+            let found = found.ok().and_then(Result::ok).into_iter().flatten();
+            let at: Vec<Host> = found.map(|address| Host { at: Some(address.ip()), ..name.clone() }).collect();
+            if at.is_empty() { vec![name.clone()] } else { at }
+        };
+        let found = join_all(self.pool.names.iter().map(addresses)).await.concat();
+        let mut hosts = self.pool.hosts();
+        let known = std::mem::take(&mut *hosts).into_iter().filter(|host| found.contains(host));
+        *hosts = known.collect();
+        let new: Vec<Host> = found.into_iter().filter(|host| !hosts.contains(host)).collect();
+        hosts.extend(new);
+    }
+
+    /// Whether there are several servers: a host may have an address of each kind.
+    pub(super) fn has_several(&self) -> bool {
+        let of_kind = |is_v4: bool| move |host: &&Host| host.at.is_some_and(|at| at.is_ipv4() == is_v4);
+        let hosts = self.pool.hosts();
+        self.pool.names.len() > 1 || [true, false].iter().any(|&is_v4| hosts.iter().filter(of_kind(is_v4)).count() > 1)
     }
 
     async fn take_within(
@@ -150,7 +185,10 @@ impl<C: Link> Remote<C> {
     ///
     /// A host may use half of the time that is left, the last one all of it: so a silent one does not use up the time
     /// of the others. A host that failed goes to the end of the list.
-    async fn connect(&self, connect: impl AsyncFn(&Host) -> Result<C, StoreError>) -> Result<(Host, C), StoreError> {
+    pub(super) async fn connect(
+        &self,
+        connect: impl AsyncFn(&Host) -> Result<C, StoreError>,
+    ) -> Result<(Host, C), StoreError> {
         let mut errors = Errors::default();
         let hosts = self.hosts();
         for (at, host) in hosts.iter().enumerate() {
@@ -329,7 +367,7 @@ mod tests {
     }
 
     fn host(name: &str) -> Host {
-        Host { name: name.to_owned(), port: 1 }
+        Host::new(name, 1)
     }
 
     /// With three seconds for a call.

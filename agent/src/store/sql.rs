@@ -153,8 +153,7 @@ impl<D: Dialect> SqlStore<D> {
     /// Runs a statement on a table. None if there is no such table. If a statement fails, the next access begins with
     /// another host.
     fn run_on(&mut self, table: &str, statement: &str) -> Result<Option<Answer>, Failure> {
-        let has_several = self.remote.hosts().len() > 1;
-        let taken = self.remote.take(|_| true, async |host| self.connect(host, has_several).await);
+        let taken = self.remote.take(|_| true, async |host| self.connect(host, self.remote.has_several()).await);
         let mut used = taken.map_err(Failure::NotDone)?;
         self.copies = used.connection.copies;
         self.shown = used.connection.durability.clone();

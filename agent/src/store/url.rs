@@ -1,10 +1,12 @@
 //! `scheme://user:password@host:port,host:port/path?option=value`, the same for all stores.
 
+use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::fs::Metadata;
 use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
@@ -17,6 +19,33 @@ use super::tls::Tls;
 
 /// The variable for a password that is neither in the URL nor in a file.
 pub const PASSWORD_VARIABLE: &str = "TXID_STORE_PASSWORD";
+
+/// The password, once it was taken from the environment.
+static HIDDEN: OnceLock<String> = OnceLock::new();
+
+/// Takes the password from the environment, where all processes of this user may read it. To be called before there are threads.
+pub fn hide_password() {
+    let Ok(password) = std::env::var(PASSWORD_VARIABLE) else { return };
+    // SAFETY: there is one thread; the list ends with a null pointer, and each text with a zero. The texts are this
+    // process's to write to.
+    unsafe {
+        let mut variable = environ;
+        while let Some(&text) = variable.as_ref().filter(|text| !text.is_null()) {
+            let name_and_value = CStr::from_ptr(text).to_bytes();
+            let value =
+                name_and_value.strip_prefix(PASSWORD_VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+            if let Some(length) = value.map(<[u8]>::len) {
+                text.add(name_and_value.len() - length).write_bytes(0, length);
+            }
+            variable = variable.add(1);
+        }
+    }
+    let _ = HIDDEN.set(password);
+}
+
+unsafe extern "C" {
+    static environ: *const *mut c_char;
+}
 
 /// The options of every store.
 const COMMON: [&str; 7] = ["timeout", "tls", "ca", "cert", "key", "password-file", "may-lose-writes"];
@@ -41,6 +70,8 @@ pub(super) struct Host {
     /// A name or an address; IPv6 addresses are without brackets.
     pub name: String,
     pub port: u16,
+    /// One of its addresses, once it was looked up: each is a host of its own.
+    pub at: Option<IpAddr>,
 }
 
 impl fmt::Display for Host {
@@ -227,7 +258,8 @@ impl StoreUrl {
                 .map_err(|error| self.address.misconfigured(format_args!("password-file={file}: {error}")))?;
             return Ok(Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned())));
         }
-        Ok(std::env::var(PASSWORD_VARIABLE).ok().filter(|word| !word.is_empty()).map(Secret))
+        let password = HIDDEN.get().cloned().or_else(|| std::env::var(PASSWORD_VARIABLE).ok());
+        Ok(password.filter(|word| !word.is_empty()).map(Secret))
     }
 }
 
@@ -255,6 +287,10 @@ fn has_login_behind(authority: &str, path: &str, query: &str) -> bool {
 }
 
 impl Host {
+    pub(super) fn new(name: &str, port: u16) -> Self {
+        Self { name: name.to_owned(), port, at: None }
+    }
+
     fn parse(text: &str, default_port: u16) -> Option<Self> {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
@@ -264,7 +300,7 @@ impl Host {
             None => text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port))),
         };
         let port = port.map_or(Some(default_port), |port| port.parse().ok().filter(|port| *port != 0))?;
-        (!name.is_empty()).then(|| Self { name: name.to_owned(), port })
+        (!name.is_empty()).then(|| Self::new(name, port))
     }
 
     /// Whether nothing leaves this host on the way there.

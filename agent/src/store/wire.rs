@@ -1,18 +1,14 @@
-//! A connection to a server: TCP to the first address that answers, TLS, and a limit on what is read for a request.
+//! A connection to a server: TCP, TLS, and a limit on what is read for a request.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpStream, lookup_host};
-use tokio::time::timeout;
+use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use txid_agent_machines::store::StoreError;
@@ -95,55 +91,17 @@ impl Wire<Transport> {
     }
 }
 
-/// A connection without TLS, to the first address of the host that answers.
+/// A connection without TLS.
 pub(super) async fn tcp(address: &Address, host: &Host) -> Result<TcpStream, StoreError> {
-    let stream = match any_address(host, address.timeout / NEXT_ADDRESS).await {
-        Ok(stream) => {
-            sent::add();
-            stream.set_nodelay(true).map(|()| stream)
-        }
-        Err(error) => Err(error),
+    let connected = match host.at {
+        Some(at) => TcpStream::connect((at, host.port)).await,
+        None => TcpStream::connect((host.name.as_str(), host.port)).await,
     };
+    let stream = connected.and_then(|stream| {
+        sent::add();
+        stream.set_nodelay(true).map(|()| stream)
+    });
     stream.map_err(|error| address.unreachable(format_args!("{host}: {error}")))
-}
-
-/// After this part of the time-out, the next address of a host is tried as well: 250 ms of 3 s, as in RFC 8305.
-const NEXT_ADDRESS: u32 = 12;
-
-/// Nobody has more addresses than this.
-const MOST_ADDRESSES: usize = 16;
-
-/// Connects to all addresses of the host, each one `pause` after the one before, until one answers.
-async fn any_address(host: &Host, pause: Duration) -> io::Result<TcpStream> {
-    let addresses = lookup_host((host.name.as_str(), host.port)).await?.take(MOST_ADDRESSES);
-    first(addresses, pause, TcpStream::connect).await
-}
-
-/// The first that `connect` connects to.
-async fn first<A, C, F: Future<Output = io::Result<C>>>(
-    mut addresses: impl Iterator<Item = A>,
-    pause: Duration,
-    connect: impl Fn(A) -> F,
-) -> io::Result<C> {
-    let mut tries = FuturesUnordered::new();
-    let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    loop {
-        let next = addresses.next();
-        let is_last = next.is_none();
-        tries.extend(next.map(&connect));
-        let ended = match is_last {
-            true => tries.next().await,
-            false => match timeout(pause, tries.next()).await {
-                Ok(ended) => ended,
-                Err(_) => continue,
-            },
-        };
-        match ended {
-            Some(Ok(stream)) => return Ok(stream),
-            Some(Err(error)) => failed = error,
-            None => return Err(failed),
-        }
-    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
@@ -211,51 +169,9 @@ mod tests {
     use super::super::remote::in_virtual_time;
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, BufWriter, join, sink};
-    use tokio::time::sleep;
 
     fn run<T>(work: impl Future<Output = T>) -> T {
         in_virtual_time(work).0
-    }
-
-    /// Connects to addresses that take these milliseconds each, or for ever. Returns what came of it, and how long it took.
-    fn connect(addresses: &[Option<u64>]) -> (Option<u64>, u128) {
-        let connect = async |ms: Option<u64>| match ms {
-            Some(ms) => {
-                sleep(Duration::from_millis(ms)).await;
-                Ok(ms)
-            }
-            None => std::future::pending().await,
-        };
-        let address = Address::new("here".to_owned());
-        let all = first(addresses.iter().copied(), address.timeout / NEXT_ADDRESS, connect);
-        let (connected, took) = in_virtual_time(async { timeout(address.timeout, all).await });
-        (connected.ok().map(|stream| stream.unwrap()), took.as_millis())
-    }
-
-    /// A quarter of a second for each before the next one is tried as well.
-    #[test]
-    fn an_address_that_is_silent_does_not_hold_up_the_others() {
-        assert_eq!(connect(&[Some(7)]), (Some(7), 7));
-        assert_eq!(connect(&[None, Some(7)]), (Some(7), 257));
-        assert_eq!(connect(&[None, None, Some(7)]), (Some(7), 507));
-        // The first one is not given up.
-        assert_eq!(connect(&[Some(600), None, None]), (Some(600), 600));
-        assert_eq!(connect(&[Some(900), Some(600)]), (Some(600), 850));
-        assert_eq!(connect(&[None, None]), (None, 3_000));
-    }
-
-    #[test]
-    fn an_address_that_refuses_is_not_waited_for() {
-        let refuses = async |at: usize| match at {
-            0 | 1 => Err(io::Error::from(io::ErrorKind::ConnectionRefused)),
-            _ => Ok(at),
-        };
-        let (connected, took) = in_virtual_time(first(0..3, Duration::from_secs(1), refuses));
-        assert_eq!((connected.unwrap(), took), (2, Duration::ZERO));
-        let (failed, _) = in_virtual_time(first(0..2, Duration::from_secs(1), refuses));
-        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
-        let (failed, _) = in_virtual_time(first(0..0, Duration::from_secs(1), refuses));
-        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::AddrNotAvailable);
     }
 
     #[test]

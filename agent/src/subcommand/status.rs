@@ -78,9 +78,11 @@ fn readable<T>(files: &[PathBuf], read: impl Fn(&Path) -> anyhow::Result<T>, unr
     all
 }
 
+const NO_FILES: &str = "no txid-agent has made its files here, or they were removed, as its log then says";
+
 /// All leases in a directory. Names with a leading dot are locks.
 fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let context = || format!("{}: is txid-agent running?", dir.display());
+    let context = || format!("{}: {NO_FILES}", dir.display());
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).with_context(context)? {
         let entry = entry.with_context(context)?;
@@ -89,7 +91,7 @@ fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     files.sort();
-    anyhow::ensure!(!files.is_empty(), "no leases in {}: is txid-agent running?", dir.display());
+    anyhow::ensure!(!files.is_empty(), "no leases in {}: {NO_FILES}", dir.display());
     Ok(files)
 }
 

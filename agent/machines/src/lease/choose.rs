@@ -66,6 +66,8 @@ pub struct Survey {
     wall_ms: i64,
     /// Nodes that are left alone.
     pub(super) avoided: BTreeSet<u64>,
+    /// Whether another host has this host's name, so that a node with that name is taken as any other.
+    pub(super) has_namesake: bool,
     /// Whether a node may be taken from its holder when it is seen idle for the first time.
     pub(super) takes_at_once: bool,
     /// Otherwise, what the records of such nodes must still be.
@@ -92,6 +94,7 @@ impl Survey {
             rules: rules.clone(),
             wall_ms,
             avoided: BTreeSet::new(),
+            has_namesake: false,
             takes_at_once: false,
             unchanged: BTreeMap::new(),
             known: BTreeSet::new(),
@@ -154,7 +157,8 @@ impl Survey {
         }
         let seen = Seen { node, generation, limit_ms, version: record.version };
         let order = |node: u64| hash(self.rules.owner.as_bytes(), node);
-        if owner == self.rules.owner {
+        // One that is still held until later may be renewed by another host of this name.
+        if owner == self.rules.owner && (!held || limit_ms <= self.wall_ms && !self.has_namesake) {
             let comes_first =
                 |(other_held, other): &(bool, Seen)| (held, limit_ms, node) < (*other_held, other.limit_ms, other.node);
             if self.own.as_ref().is_none_or(comes_first) {

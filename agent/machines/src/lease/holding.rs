@@ -87,7 +87,8 @@ impl Lease {
         let Some(record) = record else { return self.is_lost(given, held, Expected::Absent) };
         let limit_ms = match NodeRecord::parse(&record.bytes) {
             Ok(found) if held.is(&found) => found.limit_ms,
-            Ok(_) | Err(_) => {
+            other => {
+                self.has_namesake |= other.is_ok_and(|found| found.owner == given.rules.owner);
                 let now = record.bytes.escape_ascii().take(MOST_SHOWN).map(char::from).collect();
                 let event = Event::Lost { node: held.node, now };
                 return self.give_up(given, &held, event);

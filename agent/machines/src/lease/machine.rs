@@ -37,6 +37,8 @@ pub struct Lease {
     /// How many nodes were tried.
     pub(super) tries: u32,
     pub(super) numbers: Numbers,
+    /// Another host of this name has taken a node from this one.
+    pub(super) has_namesake: bool,
     /// Nodes that were lost, and until when they are avoided.
     pub(super) avoided: BTreeMap<u64, u64>,
     /// What tells one state of an idle node's record from others, and since when it has not changed.
@@ -94,6 +96,7 @@ impl Lease {
             group: None,
             tries: 0,
             numbers: Numbers::Ask,
+            has_namesake: false,
             avoided: BTreeMap::new(),
             unchanged: BTreeMap::new(),
             has_served: false,

@@ -97,6 +97,7 @@ impl Lease {
         let mut survey = Survey::new(rules, now.wall_ms);
         // A clock that agrees with the store's shows how long a node has been idle; otherwise that must be observed.
         let can_tell = self.clocks.store_time(now).is_some() && !rules.may_lose_writes;
+        survey.has_namesake = self.has_namesake;
         survey.takes_at_once = can_tell || rules.observe_ms == 0;
         let is_long_ago = |since_ms: u64| now.mono_ms.saturating_sub(since_ms) >= rules.observe_ms;
         let unchanged = self.unchanged.iter().filter(|(_, (_, since_ms))| is_long_ago(*since_ms));

@@ -45,6 +45,8 @@ pub struct Plan {
     /// What the version of a host may be.
     versions: &'static [Version],
     reading: Reading,
+    /// All hosts have one name.
+    has_one_name: bool,
 }
 
 /// What an agent takes for the store's clock.
@@ -88,7 +90,14 @@ impl Plan {
         believes: Belief::TheLargest,
         versions: &[Version::This],
         reading: Reading::Interval,
+        has_one_name: false,
     };
+
+    /// Leases so short that a node with one's own name can always be taken.
+    pub const NAMESAKES: Self = Self { has_one_name: true, aheads_ms: &[8_000], ..Self::CALM };
+
+    /// Each takes a node of its own name, whoever holds it.
+    pub const NAMESAKES_AND_RASH: Self = Self { versions: &[Version::ThisAndRash], ..Self::NAMESAKES };
 
     /// Each answer takes nearly as long as it may.
     pub const SLOW: Self =
@@ -309,7 +318,8 @@ impl Fleet {
         };
         for number in 0..hosts {
             // Some share their name with another.
-            let name = format!("web-{}", if number % 100 == 99 { number - 1 } else { number });
+            let name = if number % 100 == 99 { number - 1 } else { number };
+            let name = format!("web-{}", if plan.has_one_name { 0 } else { name });
             let rules = Rules {
                 new: true,
                 numbering: plan.numbering,

@@ -87,6 +87,21 @@ fn an_outage_of_half_a_lease_is_not_noticed_and_after_a_longer_one_ids_continue_
     assert!(ms <= 15_100, "{ms} ms after the outage");
 }
 
+/// The records do not tell them apart. Each may lose a node once, as long as all start.
+#[test]
+fn ten_hosts_of_one_name_leave_each_other_alone() {
+    let lost = |plan| {
+        let mut fleet = Fleet::new(seed(), 10, plan);
+        fleet.run(600_000);
+        let report = fleet.report();
+        println!("{report:?}");
+        (report.leased, report.lost)
+    };
+    let (leased, first) = lost(Plan::NAMESAKES);
+    assert!(leased == 10 && first <= 10, "{leased} {first}");
+    assert!(lost(Plan::NAMESAKES_AND_RASH).1 > 10, "hosts that take back what has their name");
+}
+
 /// All clocks are right.
 #[test]
 fn answers_that_are_slow_are_no_clocks_that_are_off() {

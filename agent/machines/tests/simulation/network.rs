@@ -24,6 +24,8 @@ pub enum Version {
     This,
     /// It reads those of this one, too.
     Next,
+    /// A mistake: an agent that takes back a node with its own name, though it may be of another host that has the same name.
+    ThisAndRash,
     /// A mistake: an agent of this version that takes what it cannot read for a node that was given back long ago.
     ThisAndNaive,
 }
@@ -36,7 +38,7 @@ impl Version {
         let text = std::str::from_utf8(bytes).unwrap();
         match self {
             Self::Next => text.replacen(Self::TEXTS[0], Self::TEXTS[1], 1).into_bytes(),
-            Self::This | Self::ThisAndNaive => bytes.to_vec(),
+            Self::This | Self::ThisAndRash | Self::ThisAndNaive => bytes.to_vec(),
         }
     }
 
@@ -49,7 +51,7 @@ impl Version {
                 let owner = "unknown".to_owned();
                 NodeRecord { generation: 1, limit_ms: 0, token: 0, held: false, owner }.to_string()
             }
-            Self::This | Self::ThisAndNaive => text.to_owned(),
+            Self::This | Self::ThisAndRash | Self::ThisAndNaive => text.to_owned(),
         };
         Record { bytes: bytes.into_bytes(), version: record.version.clone() }
     }
@@ -61,7 +63,14 @@ impl Memory {
             Request::Read { key } => Reply::Read(Ok(self.records.get(key).map(|record| agent.read(record)))),
             Request::List(survey) => {
                 let mut survey = survey.clone();
-                self.records.iter().for_each(|(key, record)| survey.see(key, agent.read(record)));
+                for (key, record) in &self.records {
+                    let mut record = agent.read(record);
+                    if agent == Version::ThisAndRash {
+                        let text = std::str::from_utf8(&record.bytes).unwrap();
+                        record.bytes = text.replacen(" held ", " released ", 1).into_bytes();
+                    }
+                    survey.see(key, record);
+                }
                 Reply::List(Ok(survey))
             }
             Request::Put { key, expected, bytes } => {

@@ -113,8 +113,6 @@ pub(super) struct RedisStore {
     /// How many replicas must confirm a write.
     wait: u32,
     remote: Remote<Place>,
-    /// How one server takes the place of another, if that is known without asking them.
-    replaces: Option<&'static str>,
     durability: Kept,
     clock: StoreClock,
 }
@@ -149,14 +147,8 @@ impl RedisStore {
         let wait = wait.parse().map_err(|_| {
             address.misconfigured(format_args!("wait={wait} is not a number of replicas that must confirm a write"))
         })?;
-        let replaces = match (&master, &url.hosts[..]) {
-            (Some(_), _) => Some("Sentinels replace the master by a replica, which may lag behind"),
-            (None, [_]) => None,
-            (None, _) => Some("one of the hosts in its URL may take the place of another, and lag behind"),
-        };
         Ok(Self {
             durability: Kept { records: url.durability()?, numbers: url.durability()? },
-            replaces,
             prefix: url.option("prefix").unwrap_or("txid").to_owned(),
             login: Login { user: url.user.clone(), password: url.password.clone(), database },
             remote: Remote::new(&address, url.hosts)?,
@@ -191,7 +183,7 @@ impl RedisStore {
             [Reply::Text(name), port @ Reply::Text(_)] => {
                 let port = integer(port).and_then(|port| u16::try_from(port).ok());
                 let name = String::from_utf8(name.clone()).ok();
-                name.zip(port).map(|(name, port)| Host { name, port })
+                name.zip(port).map(|(name, port)| Host::new(&name, port))
             }
             _ => None,
         }
@@ -244,7 +236,14 @@ impl RedisStore {
     }
 
     fn kept(&self, settings: &[Reply]) -> Kept {
-        let [records, numbers] = [0, self.wait].map(|wait| durability(settings, self.replaces, wait));
+        let replaces = match self.master {
+            Some(_) => Some("Sentinels replace the master by a replica, which may lag behind"),
+            None => self
+                .remote
+                .has_several()
+                .then_some("one of the hosts in its URL may take the place of another, and lag behind"),
+        };
+        let [records, numbers] = [0, self.wait].map(|wait| durability(settings, replaces, wait));
         Kept { records, numbers }
     }
 

@@ -1027,3 +1027,38 @@ fn makes_ids(host: &Host) -> bool {
     let state = State::leased(&host.path("run").join("orders"), &Layout::SNOWFLAKE);
     state.is_ok_and(|state| Generator::new(state).next().is_ok())
 }
+
+#[test]
+fn a_file_that_somebody_removes_is_missed() {
+    let directory = Directory::new();
+    let log = fs::File::create(directory.path("log")).unwrap();
+    let mut agent = directory.run(&["--segment", "invoices", "--create"]).stderr(log).spawn().unwrap();
+    until("no lease", || directory.status(&[]).status.success());
+    for name in ["orders", "invoices.segment"] {
+        let file = directory.path("run").join(name);
+        fs::remove_file(&file).unwrap();
+        let said = format!("its file {} was removed or replaced: ", file.display());
+        until("it is not said", || directory.log().contains(&said));
+    }
+    let status = directory.status(&[]);
+    let said = String::from_utf8(status.stderr).unwrap();
+    assert!(!status.status.success() && said.contains("or they were removed, as its log then says"), "{said}");
+    kill(&mut agent);
+}
+
+/// With such a lease, each could take any node that has its name.
+#[test]
+fn hosts_of_one_name_leave_each_other_their_nodes() {
+    let server = servers::redis(&[]);
+    let url = |port: u16| format!("redis://127.0.0.1:{port}?may-lose-writes=0");
+    let mut hosts: Vec<Host> = (0..4).map(|_| Host::new("same", server.port, url, "snowflake")).collect();
+    for host in &mut hosts {
+        host.start_agent(&["--new", "--ahead", "8s"]);
+        until("there is no lease", || host.is_live());
+    }
+    let first: Vec<i64> = hosts.iter().map(|host| host.view().confirmed_ms).collect();
+    for (host, first_ms) in hosts.iter().zip(first) {
+        until("it renews nothing", || host.view().confirmed_ms > first_ms + 3_000);
+        assert!(!host.log().contains("lost node"), "{}", host.log());
+    }
+}

@@ -8,9 +8,9 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
 use super::directory::Directory;
-use super::host::{Running, signal};
+use super::host::{Running, agent, signal};
 use super::hosted::{child_of, kill_with_guard, send};
-use crate::servers::until;
+use crate::servers::{self, until};
 use crate::wait::ended;
 
 const ENV: &[&str] = &["--env", "WORKER_ID={orders}"];
@@ -215,5 +215,25 @@ fn a_lock_that_is_a_symbolic_link_is_refused() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains(name), "{said}");
         assert_eq!(fs::read(&target).unwrap(), [b'x'; 200]);
+    }
+}
+
+/// Processes of the agent's user may read the environment that it was started with.
+#[test]
+fn the_password_is_not_in_the_environment_once_it_is_read() {
+    const PASSWORD: &str = "the-password-of-the-store";
+    let server = servers::redis(&["--requirepass", PASSWORD]);
+    for env in [&[], ENV] {
+        let directory = Directory::new();
+        let mut command = agent();
+        let store = format!("redis://127.0.0.1:{}?may-lose-writes=0", server.port);
+        command.args(["run", "--store", &store, "--node", "orders=snowflake", "--new", "--dir"]);
+        command.arg(directory.path("run")).args(env);
+        let script = "tr '\\0' '\\n' < /proc/$PPID/environ; tr '\\0' '\\n' < /proc/self/environ";
+        command.args(["--", "sh", "-c", script]).env("TXID_STORE_PASSWORD", PASSWORD).env("TXID_TEST", "seen");
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(shown.contains("TXID_TEST=seen\n") && !shown.contains(PASSWORD), "{shown}");
     }
 }

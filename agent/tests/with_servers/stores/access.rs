@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpListener;
-use std::process::Command;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, sleep};
@@ -15,8 +15,10 @@ use txid_agent_machines::store::{Expected, Put, StoreError};
 use super::certificates;
 use super::conformance::{list, one_line, open, wait_for, wants_a_person, written};
 use super::each;
-use crate::proxy::{Mode, Proxy};
+use crate::fleet::host::{Running, agent};
+use crate::proxy::{Mode, Proxy, join};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run, until};
+use crate::wait;
 
 const PASSWORD: &str = "the-password/of:the@store";
 const IN_URL: &str = "the-password%2Fof%3Athe%40store";
@@ -389,6 +391,54 @@ fn etcd_tls() {
     for url in [format!("etcd://127.0.0.1:{}/txid", server.port), url("ca.pem", "")] {
         let error = open(&url).unwrap().read("any/key").unwrap_err();
         one_line(&error, "://127.0.0.1");
+    }
+}
+
+/// The first addresses of a name accept connections, and say nothing.
+#[test]
+fn each_address_of_a_name_is_asked() {
+    // SAFETY: `geteuid` has no preconditions.
+    if unsafe { libc::geteuid() } != 0 {
+        return println!("not tested: only root may give a name other addresses");
+    }
+    let port = each::all();
+    for store in each::STORES {
+        // In the order in which they are tried.
+        let (server, port) = (port(store), servers::free_port());
+        let _silent = ["127.0.0.1", "127.0.0.2"].map(|address| TcpListener::bind((address, port)).unwrap());
+        let listener = TcpListener::bind(("127.0.0.3", port)).unwrap();
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                join(client, TcpStream::connect(("127.0.0.1", server)).unwrap());
+            }
+        });
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+        let names =
+            ["127.0.0.1", "127.0.0.2", "127.0.0.3"].map(|address| format!("{address} store.example\n")).concat();
+        fs::write(path("hosts"), names).unwrap();
+        let url = each::url(store, &format!("store.example:{port}"), 3000);
+        let url = format!("{url}&may-lose-writes=0");
+        let script = "mount --bind $0 /etc/hosts && exec $@";
+        let mut command = Command::new("unshare");
+        command.args(["-m", "sh", "-c", script, &path("hosts")]).arg(agent().get_program());
+        command.args([
+            "run",
+            "--new",
+            "--node",
+            "orders=snowflake",
+            "--store",
+            &url,
+            "--dir",
+            &path("run"),
+            "--",
+            "true",
+        ]);
+        let log = fs::File::create(path("log")).unwrap();
+        servers::end_with_the_test(&mut command);
+        let mut agent = Running(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
+        let status = wait::ended(&format!("there is no lease in {store}"), &mut agent.0);
+        assert!(status.success(), "{store}: {}", fs::read_to_string(path("log")).unwrap());
     }
 }
 
