@@ -103,6 +103,16 @@
  */
 #define TXID_SPAN_HEADER_MAX_LEN 74
 
+/**
+ * How many headers of a request change at most: each of them.
+ */
+#define TXID_CHANGED_HEADERS 18
+
+/**
+ * The length of all values that change, but the id.
+ */
+#define TXID_CHANGED_TEXT_LEN 512
+
 #if defined(TXID_NGINX)
 /**
  * The length of the longest time that txid_time_in writes.
@@ -498,10 +508,6 @@ typedef struct {
    */
   txid_text value;
   /**
-   * Whether the value may be overwritten: it is the request's own, in the text that came in.
-   */
-  bool in_place;
-  /**
    * Whether spaces and tabs around the value were taken off.
    */
   bool is_trimmed;
@@ -738,18 +744,32 @@ typedef struct {
 } txid_snowflake_counters;
 
 /**
- * Sets a header of a request, or removes it if `value` is NULL, and returns 0 or an error: lua-nginx-module's
- * ngx_http_lua_ffi_req_set_header.
+ * A header of a request that must change.
  */
-typedef int (*txid_set_header)(void *request,
-                               const char *name,
-                               size_t name_len,
-                               const char *value,
-                               size_t value_len,
-                               void *values,
-                               size_t values_len,
-                               int replaces,
-                               const char **error);
+typedef struct {
+  /**
+   * Its name.
+   */
+  txid_text name;
+  /**
+   * Its new value; `data` is NULL if the request must not have it.
+   */
+  txid_text value;
+} txid_changed_header;
+
+/**
+ * The headers of a request that must change.
+ */
+typedef struct {
+  /**
+   * Of these, txid_headers_change says how many there are.
+   */
+  txid_changed_header list[TXID_CHANGED_HEADERS];
+  /**
+   * Their values, one after the other.
+   */
+  uint8_t text[TXID_CHANGED_TEXT_LEN];
+} txid_changed_headers;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1343,23 +1363,20 @@ size_t txid_span_header(const txid_span *span,
                         char *buf);
 
 /**
- * Sends a request's id, and its span in all kinds of the policy: calls `set` for each header that must change. `headers`
- * are those of the request; in its own text, a value of the same length is overwritten without a call. Returns 0, or what
- * `set` returned that is less.
+ * Writes the headers that must change in a request, so that it has this id and this span in all kinds of the policy, to `changed`,
+ * and returns their number. `headers` are those of the request.
  *
  * Safety:
  *
- * `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` and
- * what they point to as txid_headers_find wrote them, and nothing else may use it; `set` as its type says.
+ * `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` as
+ * txid_headers_find wrote them; `changed` for a write. What is written there points into itself, to the policy and to the id.
  */
-int32_t txid_request_send(const txid_policy *policy,
-                          const char *id,
-                          size_t id_len,
-                          const txid_span *span,
-                          txid_headers *headers,
-                          void *request,
-                          txid_set_header set,
-                          const char **error);
+size_t txid_headers_change(const txid_policy *policy,
+                           const char *id,
+                           size_t id_len,
+                           const txid_span *span,
+                           const txid_headers *headers,
+                           txid_changed_headers *changed);
 
 #if defined(TXID_NGINX)
 /**

@@ -29,6 +29,7 @@ build = {
         ["resty.txid.maker"] = "lua/resty/txid/maker.lua",
         ["resty.txid.pure"] = "lua/resty/txid/pure.lua",
         ["resty.txid.request"] = "lua/resty/txid/request.lua",
+        ["resty.txid.request.headers"] = "lua/resty/txid/request/headers.lua",
         ["resty.txid.request.kept"] = "lua/resty/txid/request/kept.lua",
         ["resty.txid.request.native"] = "lua/resty/txid/request/native.lua",
         ["resty.txid.request.options"] = "lua/resty/txid/request/options.lua",

@@ -346,3 +346,28 @@ location = /t {
 [qr/^\[ray\] \[id\]$/, qr/^\[id\] \[id\]$/, qr/^\[id\] \[id\]$/, qr/400/]
 --- response_headers_like eval
 ["CF-Ray: ray", "CF-Ray: id", "CF-Ray: id", "CF-Ray: [0-9a-v]{20}"]
+
+
+
+=== TEST 13: a lua-nginx-module whose C functions are not known, with headers that come in once, twice, and in another trace
+--- http_config
+init_by_lua_block {
+    ngx.config.ngx_lua_version = 1002003
+    request = require "resty.txid.request"
+    request.configure { accept = { "10.0.0.0/8", "127.0.0.1" }, header = { "X-Id", "X-Request-Id" } }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    location / { return 200 "[$http_x_id] [$http_x_request_id]\n"; }
+}
+--- config
+location = /t {
+    rewrite_by_lua_block { request.handle() }
+    proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+}
+--- request eval
+[("GET /t") x 4]
+--- more_headers eval
+["X-Id: one", "X-Id: a\nX-Id: b\nX-Request-Id: two", "X-Id: not valid", "X-Request-Id: three"]
+--- response_body_like eval
+[qr/^\[one\] \[\]$/, qr/^\[two\] \[two\]$/, qr/^\[[0-9a-v]{20}\] \[\]$/, qr/^\[three\] \[three\]$/]

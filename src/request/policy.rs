@@ -334,7 +334,7 @@ fn header_names(words: &[&str]) -> Result<Headers, PolicyError> {
     }
     for (at, name) in words.iter().enumerate() {
         if words[..at].iter().any(|other| other.eq_ignore_ascii_case(name)) {
-            return Err(PolicyError::HeaderTwice(name.to_string()));
+            return Err(PolicyError::WordTwice(name.to_string()));
         }
     }
     let (first, others) = words.split_first().unwrap_or((&"", &[]));
@@ -364,7 +364,17 @@ fn kinds(words: &[&str]) -> Result<Vec<Kind>, PolicyError> {
         [] => Err(no_kind("")),
         ["off"] => Ok(Vec::new()),
         _ if words.contains(&"off") => Err(PolicyError::OffBesideOthers),
-        _ => words.iter().map(|word| Kind::named(word).ok_or_else(|| no_kind(word))).collect(),
+        _ => {
+            let mut kinds = Vec::new();
+            for word in words {
+                let kind = Kind::named(word).ok_or_else(|| no_kind(word))?;
+                if kinds.contains(&kind) {
+                    return Err(PolicyError::WordTwice(word.to_string()));
+                }
+                kinds.push(kind);
+            }
+            Ok(kinds)
+        }
     }
 }
 
@@ -383,8 +393,8 @@ pub enum PolicyError {
     NoAction(String),
     /// Too many names of headers.
     TooManyHeaders(usize),
-    /// The same header is there twice.
-    HeaderTwice(String),
+    /// The same header, or kind of trace, is there twice.
+    WordTwice(String),
     /// A kind of trace beside `off`.
     OffBesideOthers,
     /// The ids of traces count from a day that is yet to come.
@@ -456,7 +466,7 @@ impl fmt::Display for PolicyError {
             Self::TooManyHeaders(count) => {
                 write!(f, "{count} headers are too many: an id may come in {}", Policy::MOST_HEADERS)
             }
-            Self::HeaderTwice(name) => write!(f, "{name:?} is there twice"),
+            Self::WordTwice(name) => write!(f, "{name:?} is there twice"),
             Self::OffBesideOthers => f.write_str(r#""off" cannot be combined with kinds of traces"#),
             Self::Future(word) => {
                 write!(
@@ -656,6 +666,7 @@ mod tests {
             ("trace", &["b4"], "\"b4\" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger"),
             ("trace", &["b3", "off"], "\"off\" cannot be combined"),
             ("trace", &[], "\"\" is not one of"),
+            ("trace", &["b3_single", "b3-single"], "\"b3-single\" is there twice"),
             ("trace_id_header", &["A:"], "\"A:\" is not the name of a header"),
             ("trace_ids", &["sorted", "epoch=2999-01-01"], "\"epoch=2999-01-01\" is in the future"),
             ("trace_ids", &["sort"], "\"sort\" is not random, sorted_seconds, or sorted, "),

@@ -31,8 +31,6 @@ pub struct txid_header {
     pub count: usize,
     /// The last value.
     pub value: txid_text,
-    /// Whether the value may be overwritten: it is the request's own, in the text that came in.
-    pub in_place: bool,
     /// Whether spaces and tabs around the value were taken off.
     pub is_trimmed: bool,
 }
@@ -283,17 +281,9 @@ impl txid_header {
     /// `header` must be valid for a write, and its count for a read; the name and the value of the field must be valid for reads
     /// of their lengths.
     unsafe fn add(header: *mut Self, field: &txid_field) {
-        // In the text of a request, a name begins a line, nginx has put a NUL in place of the colon, and the value follows
-        // after a space. What a configuration sets must not change: it is elsewhere, or still has its colon, or is in no line.
-        let colon = field.name.wrapping_add(field.name_len as usize);
-        let gap = (field.value as usize).wrapping_sub(colon as usize);
-        // SAFETY: the first byte is between the name and its value. The second is in the same line, or in front of an
-        // allocation, where the allocator keeps its own.
-        let in_place =
-            (1..=4).contains(&gap) && unsafe { *colon == 0 && *field.name.wrapping_sub(1) == b'\n' as c_char };
         let value = txid_text { len: field.value_len as usize, data: field.value };
         // SAFETY: the caller vouches for the header.
-        unsafe { header.write(Self { count: (*header).count + 1, value, in_place, is_trimmed: false }) };
+        unsafe { header.write(Self { count: (*header).count + 1, value, is_trimmed: false }) };
     }
 
     /// Not by a reference, because a server need not have written what is not read.

@@ -1,12 +1,12 @@
 //! The span of a request.
 
-use crate::caller::{bytes, place};
+use crate::caller::{bytes, place, txid_text};
 use crate::policy::{txid_header, txid_headers, txid_peer, txid_policy};
 use ::txid::request::{Field, Outgoing, Policy, Span, TraceIds};
 use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent, UberTraceId};
 use std::array;
-use std::ffi::{c_char, c_int, c_void};
-use std::ptr::null_mut;
+use std::ffi::c_char;
+use std::ptr::null;
 
 /// The length of a trace id.
 pub const TXID_TRACE_ID_LEN: usize = 32;
@@ -49,21 +49,42 @@ pub enum txid_span_kind {
     DatadogTags = 6,
 }
 
-/// Sets a header of a request, or removes it if `value` is NULL, and returns 0 or an error: lua-nginx-module's
-/// ngx_http_lua_ffi_req_set_header.
-pub type txid_set_header = Option<
-    unsafe extern "C" fn(
-        request: *mut c_void,
-        name: *const c_char,
-        name_len: usize,
-        value: *const c_char,
-        value_len: usize,
-        values: *mut c_void,
-        values_len: usize,
-        replaces: c_int,
-        error: *mut *const c_char,
-    ) -> c_int,
->;
+/// How many headers of a request change at most: each of them.
+pub const TXID_CHANGED_HEADERS: usize = 18;
+const _: () = assert!(TXID_CHANGED_HEADERS == Field::COUNT);
+
+/// The length of all values that change, but the id.
+pub const TXID_CHANGED_TEXT_LEN: usize = 512;
+const _: () = assert!(
+    TXID_CHANGED_TEXT_LEN
+        >= Traceparent::LEN
+            + B3::MAX_LEN
+            + 2 * TraceId::LEN
+            + 2 * SpanId::LEN
+            + 2
+            + AmznTraceId::MAX_LEN
+            + CloudTraceContext::MAX_LEN
+            + UberTraceId::LEN
+            + 4 * Outgoing::DATADOG_LEN
+);
+
+/// A header of a request that must change.
+#[repr(C)]
+pub struct txid_changed_header {
+    /// Its name.
+    pub name: txid_text,
+    /// Its new value; `data` is NULL if the request must not have it.
+    pub value: txid_text,
+}
+
+/// The headers of a request that must change.
+#[repr(C)]
+pub struct txid_changed_headers {
+    /// Of these, txid_headers_change says how many there are.
+    pub list: [txid_changed_header; TXID_CHANGED_HEADERS],
+    /// Their values, one after the other.
+    pub text: [u8; TXID_CHANGED_TEXT_LEN],
+}
 
 /// The span of a request, in the form of headers. A header of length 0 must not be sent.
 #[repr(C)]
@@ -173,81 +194,93 @@ pub unsafe extern "C" fn txid_span_header(span: *const txid_span, kind: i32, buf
     }
 }
 
-/// Sends a request's id, and its span in all kinds of the policy: calls `set` for each header that must change. `headers`
-/// are those of the request; in its own text, a value of the same length is overwritten without a call. Returns 0, or what
-/// `set` returned that is less.
+/// Writes the headers that must change in a request, so that it has this id and this span in all kinds of the policy, to `changed`,
+/// and returns their number. `headers` are those of the request.
 ///
 /// # Safety
 ///
-/// `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` and
-/// what they point to as txid_headers_find wrote them, and nothing else may use it; `set` as its type says.
+/// `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` as
+/// txid_headers_find wrote them; `changed` for a write. What is written there points into itself, to the policy and to the id.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_request_send(
+pub unsafe extern "C" fn txid_headers_change(
     policy: *const txid_policy,
     id: *const c_char,
     id_len: usize,
     span: *const txid_span,
-    headers: *mut txid_headers,
-    request: *mut c_void,
-    set: txid_set_header,
-    error: *mut *const c_char,
-) -> i32 {
-    // SAFETY: the caller vouches for the policy, the id, the span and the headers.
+    headers: *const txid_headers,
+    changed: *mut txid_changed_headers,
+) -> usize {
+    // SAFETY: the caller vouches for the policy, the id and the span.
     let (policy, id, span) = unsafe { (&(*policy).0, bytes(id, id_len), span.as_ref()) };
-    let mut code = 0;
-    let mut put = |field, value: Option<&[u8]>| {
-        // SAFETY: the caller vouches for the headers and for `set`.
-        let now = unsafe { put(policy, headers, field, value, request, set, error) };
-        code = code.min(now);
-    };
-    put(Field::Id, Some(id));
+    let mut change = Change { policy, headers, changed, count: 0, used: 0 };
+    // SAFETY: the caller vouches for the headers and for `changed`. A policy has each kind once, so each field is put once.
+    unsafe { change.put(Field::Id, Some(id)) };
     if let Some(span) = span {
-        span.outgoing().each(policy, put);
+        // SAFETY: as above.
+        span.outgoing().each(policy, |field, value| unsafe { change.put(field, value) });
     }
-    code
+    change.count
 }
 
-/// # Safety
-///
-/// As for [`txid_request_send`].
-#[inline(never)]
-unsafe fn put(
-    policy: &Policy,
+/// Which headers of a request have to change.
+struct Change<'a> {
+    policy: &'a Policy,
     headers: *const txid_headers,
-    field: Field,
-    value: Option<&[u8]>,
-    request: *mut c_void,
-    set: txid_set_header,
-    error: *mut *const c_char,
-) -> c_int {
-    // SAFETY: the caller vouches for the headers; what is read of one that is there was written, and its value is valid.
-    unsafe {
-        let header = txid_headers::get(headers, field);
-        match ((*header).count, value) {
-            (0, None) => return 0,
-            // What came in with spaces around it goes on without them.
-            (1, Some(value)) if !(*header).is_trimmed => {
-                let old = (*header).value.bytes();
-                if old == value {
-                    return 0;
-                }
-                if (*header).in_place && old.len() == value.len() {
-                    // It is in the request's own text, and no other part of it.
-                    (*header).value.data.cast_mut().cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), value.len());
-                    return 0;
-                }
+    changed: *mut txid_changed_headers,
+    count: usize,
+    used: usize,
+}
+
+impl Change<'_> {
+    /// Not inlined: it is called for each header of each kind.
+    ///
+    /// # Safety
+    ///
+    /// The headers must be as txid_headers_find wrote them, and `changed` valid for a write. A field may be put only once.
+    #[inline(never)]
+    unsafe fn put(&mut self, field: Field, value: Option<&[u8]>) {
+        // SAFETY: the caller vouches for all, and there is room for a change and a text of each field.
+        unsafe {
+            if txid_headers::have(self.headers, field, value) {
+                return;
             }
-            _ => {}
+            let value = match value {
+                None => txid_text { len: 0, data: null() },
+                // It is the caller's, and as long as it likes.
+                Some(value) if field == Field::Id => txid_text { len: value.len(), data: value.as_ptr().cast() },
+                Some(value) => {
+                    let place = (&raw mut (*self.changed).text).cast::<u8>().add(self.used);
+                    place.copy_from_nonoverlapping(value.as_ptr(), value.len());
+                    self.used += value.len();
+                    txid_text { len: value.len(), data: place.cast() }
+                }
+            };
+            let name = self.policy.field_name(field);
+            let name = txid_text { len: name.len(), data: name.as_ptr().cast() };
+            let list = (&raw mut (*self.changed).list).cast::<txid_changed_header>();
+            list.add(self.count).write(txid_changed_header { name, value });
         }
+        self.count += 1;
     }
-    let name = policy.field_name(field);
-    let (value, value_len) = value.map_or((std::ptr::null(), 0), |value| (value.as_ptr(), value.len()));
-    // SAFETY: the caller vouches for the function, and the texts are valid for reads.
-    unsafe {
-        set.map_or(0, |set| {
-            let name_len = name.len();
-            set(request, name.as_ptr().cast(), name_len, value.cast(), value_len, null_mut(), 0, 1, error)
-        })
+}
+
+impl txid_headers {
+    /// Whether the request has the header with this value, or has none if it is to have none.
+    ///
+    /// # Safety
+    ///
+    /// As for [`txid_headers_change`].
+    unsafe fn have(headers: *const Self, field: Field, value: Option<&[u8]>) -> bool {
+        // SAFETY: the caller vouches for the headers; what is read of one that is there was written, and its value is valid.
+        unsafe {
+            let header = Self::get(headers, field);
+            match ((*header).count, value) {
+                (0, None) => true,
+                // What came in with spaces around it goes on without them.
+                (1, Some(value)) => !(*header).is_trimmed && (*header).value.bytes() == value,
+                _ => false,
+            }
+        }
     }
 }
 

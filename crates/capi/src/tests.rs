@@ -3,13 +3,13 @@
 use crate::caller::{TXID_MESSAGE_LEN, txid_text};
 use crate::clock::{txid_clock_coarse_ms, txid_clock_ms};
 use crate::error::{txid_error, txid_strerror};
-use crate::policy::{txid_field, txid_headers_find, txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
+use crate::policy::{txid_headers_find, txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
 use crate::read::{TXID_PARTS_MAX, txid_parts, txid_read, txid_value};
 use crate::snowflake::{txid_snowflake_close, txid_snowflake_open};
-use crate::span::{txid_request_send, txid_span_start};
+use crate::span::{txid_changed_header, txid_changed_headers, txid_headers_change, txid_span_start};
 use crate::txid::*;
 use ::txid::Txid;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -243,59 +243,53 @@ fn an_option_given_twice_has_a_code_of_its_own() {
     unsafe { txid_policy_close(policy) };
 }
 
-#[test]
-fn only_a_value_in_the_text_of_a_request_is_overwritten_there() {
-    let policy = txid_policy_open();
-    // nginx puts a NUL in place of the colon. A module may keep a name and a value of the configuration side by side.
-    for (before_the_name, after_the_name, in_place) in
-        [(b'\n', 0, true), (b'\n', b':', false), (0, 0, false), (b';', 0, false)]
-    {
-        let mut text = *b"\nX-Request-Id: mine-123";
-        (text[0], text[13]) = (before_the_name, after_the_name);
-        let (name, value) = (text[1..13].as_ptr().cast(), text[15..].as_ptr().cast());
-        let field = txid_field { name_len: 12, name, value_len: 8, value };
-        let mut headers = MaybeUninit::uninit();
-        // SAFETY: the field's texts are as long as it says, and the headers are written.
-        let found = unsafe {
-            txid_headers_find(policy, &field, 1, headers.as_mut_ptr());
-            headers.assume_init()
-        };
-        assert_eq!((found.id.count, found.id.in_place), (1, in_place));
+/// The names and values that must change, of a request without headers.
+fn changed(policy: *const txid_policy, has_span: bool) -> Vec<(String, Option<String>)> {
+    let (mut headers, mut span, mut changed) =
+        (MaybeUninit::uninit(), MaybeUninit::uninit(), MaybeUninit::<txid_changed_headers>::uninit());
+    // SAFETY: the headers and the span are written before they are used, and as many changes as it says.
+    unsafe {
+        txid_headers_find(policy, ptr::null(), 0, headers.as_mut_ptr());
+        txid_span_start(policy, SAMPLE_MS, span.as_mut_ptr());
+        let span = if has_span { span.as_ptr() } else { ptr::null() };
+        let (headers, all) = (headers.as_ptr(), changed.as_mut_ptr());
+        let count = txid_headers_change(policy, SAMPLE.as_ptr().cast(), SAMPLE.len(), span, headers, all);
+        let list = std::slice::from_raw_parts((&raw const (*all).list).cast::<txid_changed_header>(), count);
+        let text = |text: &txid_text| String::from_utf8(text.bytes().to_vec()).unwrap();
+        list.iter().map(|it| (text(&it.name), (!it.value.data.is_null()).then(|| text(&it.value)))).collect()
     }
+}
+
+#[test]
+fn only_headers_that_a_request_does_not_have_change() {
+    let policy = txid_policy_open();
+    let own = |name: &str| (name.to_string(), Some(SAMPLE.to_string()));
+    assert_eq!(changed(policy, false), [own("X-Request-Id")]);
+    assert_eq!(set(policy, "trace", "traceparent"), 0);
+    let with_a_span = changed(policy, true);
+    assert_eq!(with_a_span[0], own("X-Request-Id"));
+    let [(name, Some(value))] = &with_a_span[1..] else { panic!("{with_a_span:?}") };
+    assert!(name == "traceparent" && value.starts_with("00-") && value.len() == 55, "{name}: {value}");
     // SAFETY: nobody else has it.
     unsafe { txid_policy_close(policy) };
 }
 
-/// Refuses the id, and takes all other headers.
-unsafe extern "C" fn set_but_the_id(
-    _: *mut c_void,
-    _: *const c_char,
-    name_len: usize,
-    _: *const c_char,
-    _: usize,
-    _: *mut c_void,
-    _: usize,
-    _: c_int,
-    _: *mut *const c_char,
-) -> c_int {
-    if name_len == "X-Request-Id".len() { -1 } else { 0 }
-}
-
 #[test]
-fn a_header_that_cannot_be_set_is_an_error_whatever_comes_after_it() {
+fn all_headers_that_may_change_have_room() {
     let policy = txid_policy_open();
-    assert_eq!(set(policy, "trace", "traceparent"), 0);
-    let (mut headers, mut span) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    let (id, request) = (SAMPLE.as_ptr().cast(), ptr::null_mut());
-    // SAFETY: the headers and the span are written before they are used, and nobody else has the policy.
+    let kinds = ["traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger"];
+    let words = kinds.map(|kind| txid_text { len: kind.len(), data: kind.as_ptr().cast() });
+    let mut message = [0; TXID_MESSAGE_LEN];
+    // SAFETY: the words are as long as they say.
     let code = unsafe {
-        txid_headers_find(policy, ptr::null(), 0, headers.as_mut_ptr());
-        txid_span_start(policy, SAMPLE_MS, span.as_mut_ptr());
-        let (span, headers) = (span.as_ptr(), headers.as_mut_ptr());
-        let set = Some(set_but_the_id as _);
-        let code = txid_request_send(policy, id, SAMPLE.len(), span, headers, request, set, &mut ptr::null());
-        txid_policy_close(policy);
-        code
+        let (option, message) = ("trace".as_ptr().cast(), message.as_mut_ptr());
+        txid_policy_set(policy, option, "trace".len(), words.as_ptr(), words.len(), message)
     };
-    assert_eq!(code, -1);
+    assert_eq!(code, 0);
+    assert_eq!(set(policy, "trace_id_header", "X-Trace-Id"), 0);
+    let all = changed(policy, true);
+    assert!(all.iter().all(|(_, value)| value.as_ref().is_some_and(|value| !value.is_empty())), "{all:?}");
+    assert_eq!(all.len(), 14, "{all:?}");
+    // SAFETY: nobody else has it.
+    unsafe { txid_policy_close(policy) };
 }

@@ -41,7 +41,6 @@ typedef struct {
 typedef struct {
   size_t count;
   txid_text value;
-  bool in_place;
   bool is_trimmed;
 } txid_header;
 typedef struct {
@@ -97,15 +96,14 @@ typedef struct {
   uint64_t failures;
   int64_t layout_ends_ms;
 } txid_snowflake_counters;
-typedef int (*txid_set_header)(void *request,
-                               const char *name,
-                               size_t name_len,
-                               const char *value,
-                               size_t value_len,
-                               void *values,
-                               size_t values_len,
-                               int replaces,
-                               const char **error);
+typedef struct {
+  txid_text name;
+  txid_text value;
+} txid_changed_header;
+typedef struct {
+  txid_changed_header list[18];
+  uint8_t text[512];
+} txid_changed_headers;
 uint32_t txid_abi_version(void);
 int64_t txid_clock_ms(void);
 int64_t txid_clock_coarse_ms(void);
@@ -198,14 +196,12 @@ void txid_span_continue(const txid_policy *policy,
                         const txid_headers *headers,
                         txid_span *span);
 size_t txid_span_header(const txid_span *span, int32_t kind, char *buf);
-int32_t txid_request_send(const txid_policy *policy,
-                          const char *id,
-                          size_t id_len,
-                          const txid_span *span,
-                          txid_headers *headers,
-                          void *request,
-                          txid_set_header set,
-                          const char **error);
+size_t txid_headers_change(const txid_policy *policy,
+                           const char *id,
+                           size_t id_len,
+                           const txid_span *span,
+                           const txid_headers *headers,
+                           txid_changed_headers *changed);
 void txid_fill(char *buf, int64_t ms);
 void txid_fill_now(char *buf, int64_t clock_ms);
 bool txid_entropy_degraded(void);
@@ -243,6 +239,8 @@ return {
     TRACEPARENT_LEN = 55,
     B3_MAX_LEN = 68,
     SPAN_HEADER_MAX_LEN = 74,
+    CHANGED_HEADERS = 18,
+    CHANGED_TEXT_LEN = 512,
     LEN = 20,
     BYTES_LEN = 12,
     UUID_LEN = 36,

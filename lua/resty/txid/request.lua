@@ -72,9 +72,6 @@ local function make_id(place, has_client)
     end
 
     local id = settings.format()
-    if settings.may_wait then
-        settings.forget()
-    end
     if type(id) ~= "string" then
         error("resty.txid.request: format returned a " .. type(id) .. ", not a string")
     end

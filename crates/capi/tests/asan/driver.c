@@ -399,16 +399,19 @@ set(txid_policy *policy, const char *option, const char *first, const char *seco
     return code;
 }
 
-/* Reads all of what it gets. */
-static int
-set_header(void *request, const char *name, size_t name_len, const char *value, size_t value_len,
-    void *values, size_t values_len, int replaces, const char **error)
+/* Reads all of what has to change. */
+static void
+change(const txid_policy *policy, const txid_span *span, const txid_headers *headers)
 {
-    free(copy_of(name, name_len));
-    free(copy_of(value ? value : "", value_len));
-    require(request == NULL && values == NULL && values_len == 0 && replaces == 1 && error == NULL,
-            "txid_set_header");
-    return 0;
+    txid_changed_headers *changed = exactly(sizeof *changed);
+    size_t count = txid_headers_change(policy, "7f3a", 4, span, headers, changed);
+    require(count <= TXID_CHANGED_HEADERS, "txid_headers_change");
+    for (size_t at = 0; at < count; at++) {
+        const txid_changed_header *header = &changed->list[at];
+        free(copy_of(header->name.data, header->name.len));
+        free(copy_of(header->value.data ? header->value.data : "", header->value.len));
+    }
+    free(changed);
 }
 
 static void
@@ -441,8 +444,8 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
             "txid_span_continue");
         free((char *) peer->text.data);
     }
-    txid_request_send(policy, "7f3a", 4, span, headers, NULL, set_header, NULL);
-    txid_request_send(policy, "7f3a", 4, NULL, headers, NULL, set_header, NULL);
+    change(policy, span, headers);
+    change(policy, NULL, headers);
     for (int32_t kind = TXID_SPAN_KIND_AWS; kind <= TXID_SPAN_KIND_DATADOG_TAGS; kind++) {
         char *text = exactly(TXID_SPAN_HEADER_MAX_LEN);
         size_t len = txid_span_header(span, kind, text);

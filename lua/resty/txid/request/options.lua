@@ -87,6 +87,16 @@ function words.switch(value)
 end
 
 
+-- A function of configure() may wait, or change the request.
+local function calling(call)
+    return function(argument)
+        local result = call(argument)
+        policies.forget()
+        return result
+    end
+end
+
+
 -- The other options that are no switches: each function returns the value for request.lua; or nil, why not, and what it
 -- expects if that is not all that the table says.
 local checks = {}
@@ -94,10 +104,13 @@ local checks = {}
 
 -- A regular expression must match the whole id.
 function checks.valid(value)
-    if type(value) == "function" or value == false then
-        return value
+    if type(value) == "function" then
+        return calling(value)
     end
     if type(value) ~= "string" then
+        if value == false then
+            return value
+        end
         return nil
     end
 
@@ -131,7 +144,10 @@ end
 
 
 function checks.format(value)
-    if type(value) == "function" or value == "same_as_trace" then
+    if type(value) == "function" then
+        return calling(value)
+    end
+    if value == "same_as_trace" then
         return value
     end
     if type(value) ~= "string" then
@@ -248,8 +264,7 @@ function _M.check(given)
 
     options.header = policy.header[1]
     options.trusts_nobody = is_nobody(policy.accept)
-    options.trusts = type(given.accept) == "function" and given.accept or nil
-    options.may_wait = options.trusts ~= nil or type(given.valid) == "function" or type(given.format) == "function"
+    options.trusts = type(given.accept) == "function" and calling(given.accept) or nil
     options.rejects = policy.on_invalid[1] == "reject"
     options.has_trace = policy.trace[1] ~= "off"
     options.forget = policies.forget

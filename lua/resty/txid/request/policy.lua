@@ -1,47 +1,35 @@
 -- What the library decides about a request: the id that it keeps, and its span. This module only collects the headers.
 
-local base = require "resty.core.base"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 local peers = require "resty.txid.request.peer"
-require "resty.core.request"
+local sent_headers = require "resty.txid.request.headers"
 
 
 local ACCEPTED = lib.VERDICT_ACCEPTED
-local C = ffi.C
 local INVALID = lib.VERDICT_INVALID
 local L = lib.C
-local assert = assert
+local all_headers = sent_headers.all
+local change_header = sent_headers.change
 local clock_ms = lib.clock_ms
-local declined = base.FFI_DECLINED
-local error = error
-local ffi_cast = ffi.cast
 local ffi_gc = ffi.gc
 local ffi_new = ffi.new
 local ffi_str = ffi.string
-local get_request = base.get_request
 local pairs = pairs
 local peer_address = peers.address
 local peer_bytes = peers.bytes
 local texts = require("resty.txid.text").texts
+local tonumber = tonumber
 
 
-local elements_ptr = ffi.typeof("ngx_http_lua_ffi_table_elt_t *")
+local changed = ffi_new("txid_changed_headers")
 local headers = ffi_new("txid_headers")
 local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local peer = ffi_new("txid_peer")
-local send_error = ffi_new("const char *[1]")
-local set_header = ffi_cast("txid_set_header", C.ngx_http_lua_ffi_req_set_header)
-local truncated = ffi_new("int[1]")
 
-local capacity = 0
-local fields, elements
 -- Whether `headers` has those of this request, and whether one of a trace is among them.
 local are_found, has_trace = false, false
 local _M = {}
-
-
-assert(ffi.sizeof("txid_field") == ffi.sizeof("ngx_http_lua_ffi_table_elt_t"))
 
 
 -- Returns a policy for the options of configure() that the library knows. Each value is a list of strings. Returns nil,
@@ -61,37 +49,20 @@ function _M.open(options, is_id_of_trace)
 end
 
 
--- Call this before the other functions, when a request may have changed since.
+-- `headers` points into the memory of a request. So each call of resty.txid.request begins with this, and each call of
+-- a function of configure(), which may wait or change the request, ends with it.
 function _M.forget()
     are_found = false
 end
 
 
--- Finds the headers of this request that the policy looks at. What it finds is valid until the caller waits.
+-- Finds the headers of this request that the policy looks at.
 local function find_headers(policy)
-    if are_found then
-        return
+    if not are_found then
+        local fields, count = all_headers()
+        has_trace = L.txid_headers_find(policy, fields, count, headers)
+        are_found = true
     end
-    local request = get_request()
-    local count = C.ngx_http_lua_ffi_req_get_headers_count(request, 0, truncated)
-    if count > capacity then
-        capacity = count + 32
-        fields = ffi_new("txid_field[?]", capacity)
-        elements = ffi_cast(elements_ptr, fields)
-    end
-    if count < 0 or count > 0 and C.ngx_http_lua_ffi_req_get_headers(request, elements, count, 1) ~= 0 then
-        error("resty.txid.request: the request's headers cannot be read here", 0)
-    end
-    has_trace = L.txid_headers_find(policy, fields, count, headers)
-    are_found = true
-end
-
-
--- Whether the function of configure() trusts the peer. It may wait, and then the headers must be found again.
-local function is_trusted_by(trusts)
-    local is_trusted = trusts(peer_address())
-    are_found = false
-    return is_trusted
 end
 
 
@@ -104,9 +75,7 @@ local function id_in(policy, header, valid)
         if not valid then
             return id
         end
-        local is_valid = valid(id)
-        are_found = false
-        if is_valid then
+        if valid(id) then
             return id
         end
         return nil, true
@@ -122,7 +91,6 @@ local function first_id(policy, valid, others)
         if id then
             return id
         end
-        -- `valid` may have waited.
         find_headers(policy)
         local is_other_invalid
         id, is_other_invalid = id_in(policy, headers.other_ids[i], valid)
@@ -141,7 +109,7 @@ local function sent_id(policy, trusts, valid)
     end
 
     if trusts then
-        if not is_trusted_by(trusts) then
+        if not trusts(peer_address()) then
             return nil, false
         end
         find_headers(policy)
@@ -159,7 +127,7 @@ function _M.reader(others)
     return function(policy, trusts, valid)
         find_headers(policy)
         if trusts then
-            if not is_trusted_by(trusts) then
+            if not trusts(peer_address()) then
                 return nil, false
             end
             find_headers(policy)
@@ -174,7 +142,7 @@ end
 function _M.span(policy, span, may_continue, trusts)
     if may_continue then
         find_headers(policy)
-        if has_trace and (not trusts or is_trusted_by(trusts)) then
+        if has_trace and (not trusts or trusts(peer_address())) then
             find_headers(policy)
             peer.text.data, peer.text.len = peer_bytes()
             L.txid_span_continue(policy, clock_ms(), peer, headers, span)
@@ -186,15 +154,14 @@ function _M.span(policy, span, may_continue, trusts)
 end
 
 
--- Sends the id upstream, and the span unless it is nil. The library calls nginx's function for each header that must
--- change.
+-- Sends the id upstream, and the span unless it is nil: changes each header that the request does not have so already.
 function _M.send(policy, id, span)
     find_headers(policy)
-    are_found = false
-    local rc = L.txid_request_send(policy, id, #id, span, headers, get_request(), set_header, send_error)
-    if rc ~= 0 and rc ~= declined then
-        error("resty.txid.request: the request's headers cannot be set here", 0)
+    local count = tonumber(L.txid_headers_change(policy, id, #id, span, headers, changed))
+    for i = 0, count - 1 do
+        change_header(changed.list[i])
     end
+    are_found = false
 end
 
 

@@ -16,13 +16,17 @@ local ffi = require "ffi"
 
 
 local C = ffi.C
+local IS_KNOWN = require("resty.txid.request.headers").is_known
 local ctx_tables = debug.getregistry().ngx_lua_ctx_tables
 local error = error
 local ffi_cast = ffi.cast
 local get_ctx_table = core_ctx.get_ctx_table
 local get_request = base.get_request
+local is_internal = ngx.req.is_internal
+local ngx = ngx
 local rawget = rawget
 local setmetatable = setmetatable
+local start_time = ngx.req.start_time
 local tonumber = tonumber
 
 
@@ -34,6 +38,13 @@ local request_head_ptr = ffi.typeof("struct { uint32_t signature; void *connecti
 
 local owners = setmetatable({}, { __mode = "v" })
 local _M = {}
+
+
+-- Where the request's ngx.ctx is in ctx_tables, or a negative number; always that if the function may be another one,
+-- and then an id is lost on a redirect.
+local function ref_of(request)
+    return IS_KNOWN and C.ngx_http_lua_ffi_get_ctx_ref(request, nil, nil) or -1
+end
 
 
 local function connection_address()
@@ -50,7 +61,7 @@ end
 local function context()
     local request = get_request()
     if request then
-        local ref = C.ngx_http_lua_ffi_get_ctx_ref(request, nil, nil)
+        local ref = ref_of(request)
         if ref >= 0 then
             return ctx_tables[ref]
         end
@@ -61,12 +72,8 @@ end
 
 -- Whether the current request may belong to the owner: a redirected request, a subrequest, or the owner's parent.
 local function may_be_of(owner)
-    local request = get_request()
-    if C.ngx_http_lua_ffi_is_subrequest(request) == 1 then
-        return true
-    end
-    return (owner.txid_of_subrequest or C.ngx_http_lua_ffi_req_is_internal(request) == 1)
-           and C.ngx_http_lua_ffi_req_start_time(request) <= owner.txid_started
+    return ngx.is_subrequest
+           or (owner.txid_of_subrequest or is_internal()) and start_time() <= owner.txid_started
 end
 
 
@@ -115,9 +122,9 @@ function _M.keep(_, id, is_rejected)
                 kept.txid_rejected = true
             end
             kept.txid_connection = address
-            kept.txid_ref = C.ngx_http_lua_ffi_get_ctx_ref(request, nil, nil)
-            kept.txid_started = C.ngx_http_lua_ffi_req_start_time(request)
-            if C.ngx_http_lua_ffi_is_subrequest(request) == 1 then
+            kept.txid_ref = ref_of(request)
+            kept.txid_started = start_time()
+            if ngx.is_subrequest then
                 kept.txid_of_subrequest = true
             end
             owners[address] = kept
