@@ -3,6 +3,7 @@
 use super::Managed;
 use super::own::{OwnError, Owned, own};
 use super::page::{look, set_news, write};
+use super::room::Looks;
 use crate::store::{Durability, Numbers, Store};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -43,6 +44,7 @@ pub struct ManagedLease {
     /// ahead of this host's clock.
     used_ms: Option<(AtomicI64, i64)>,
     file: Owned,
+    room: Looks,
 }
 
 impl ManagedLease {
@@ -54,7 +56,17 @@ impl ManagedLease {
         })?;
         let generator = Generator::new(page.state());
         let durability = source.durability().clone();
-        Ok(Self { rules, page, generator, source, durability, has_answered: false, used_ms: None, file })
+        Ok(Self {
+            rules,
+            page,
+            generator,
+            source,
+            durability,
+            has_answered: false,
+            used_ms: None,
+            file,
+            room: Looks::new(path),
+        })
     }
 
     /// A child has the node in its environment, and the page does not show which times it uses: all until now, and
@@ -132,8 +144,17 @@ impl Managed for ManagedLease {
         Answer { reply, time: time.flatten() }
     }
 
-    fn attend(&mut self, _: Instant) -> Option<String> {
-        self.file.look()
+    fn attend(&mut self, now: Instant) -> Option<String> {
+        let text = self.file.look();
+        if text.is_some() || !self.has_answered || !self.room.is_due(now) {
+            return text;
+        }
+        let room = match &mut self.source {
+            Source::Agents(store) => store.room(),
+            Source::Counter(store) => store.room(),
+        };
+        // Whether it answers is the machine's concern.
+        self.room.saw(room.ok()??)
     }
 
     fn learn(&mut self) -> Option<String> {

@@ -4,6 +4,7 @@
 mod lease;
 mod own;
 pub mod page;
+pub mod room;
 mod segment;
 
 pub use lease::{ManagedLease, Source};

@@ -8,7 +8,7 @@ use std::time::Instant;
 use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken};
 
 use super::address::Address;
-use super::contract::{Numbers, Show, Store, Tags};
+use super::contract::{Numbers, Room, Show, Store, Tags};
 use super::durability::Durability;
 use super::sent::{self, Failures};
 
@@ -84,6 +84,10 @@ impl<S: Store + ?Sized> Store for Caught<S> {
 
     fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
         self.call(|store| store.clock())
+    }
+
+    fn room(&mut self) -> Result<Option<Room>, StoreError> {
+        self.call(|store| store.room())
     }
 
     fn durability(&self) -> &Durability {

@@ -7,6 +7,15 @@ use super::durability::Durability;
 /// Takes a record and its key.
 pub type Show<'a> = &'a mut dyn FnMut(&str, Record);
 
+/// The room of a store, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// How much is used.
+    pub used: u64,
+    /// How much may be used.
+    pub quota: u64,
+}
+
 /// A place for small records, with compare-and-set.
 ///
 /// Keys are short paths such as `orders/node/17`, below the prefix in the store's URL. Calls return within the store's
@@ -34,6 +43,11 @@ pub trait Store: Send {
     /// If answers carry the time, this needs no request: it is the time of the last answer, plus what has passed since
     /// then on this host's monotonic clock.
     fn clock(&mut self) -> Result<Option<StoreTime>, StoreError>;
+
+    /// How much room the store has for records, if it has a limit and says so. Writes fail without room.
+    fn room(&mut self) -> Result<Option<Room>, StoreError> {
+        Ok(None)
+    }
 
     /// Whether the store can lose a write that it has confirmed, for example when an asynchronous replica takes over.
     /// Each new connection asks the server again, if it can be asked.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Version};
 
 use super::address::Address;
-use super::contract::{Show, Store};
+use super::contract::{Room, Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::http::{Answer, Http, Kind};
@@ -26,7 +26,14 @@ pub(super) struct EtcdStore {
     /// The token of the login, until it is refused.
     token: Option<String>,
     durability: Durability,
+    /// As its metrics say, which take 150 KB.
+    quota: Option<u64>,
 }
+
+/// A store with less in it is not asked for its quota.
+const SMALL: u64 = 4 << 20;
+/// Of `--quota-backend-bytes`.
+const DEFAULT_QUOTA: u64 = 2 << 30;
 
 impl EtcdStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
@@ -51,6 +58,7 @@ impl EtcdStore {
             http,
             login,
             token: None,
+            quota: None,
         })
     }
 
@@ -204,6 +212,20 @@ impl Store for EtcdStore {
         Ok(self.http.clock.now())
     }
 
+    fn room(&mut self) -> Result<Option<Room>, StoreError> {
+        self.http.begin();
+        let answer = self.call(Kind::Read, "/v3/maintenance/status", &json!({})).map_err(Failure::into_error)?;
+        let size = answer.json::<Size>().ok_or_else(|| self.not_etcd(&answer))?;
+        let of = |text: Option<String>| text.and_then(|text| text.parse().ok());
+        // What compaction has freed is used again.
+        let Some(used) = of(size.in_use).or(of(size.size)) else { return Ok(None) };
+        if self.quota.is_none() && used >= SMALL {
+            let metrics = self.http.send(Kind::Read, "GET", "/metrics", &[], "").map_err(Failure::into_error)?;
+            self.quota = Some(quota(&metrics.text).unwrap_or(DEFAULT_QUOTA));
+        }
+        Ok(Some(Room { used, quota: self.quota.unwrap_or(DEFAULT_QUOTA) }))
+    }
+
     fn durability(&self) -> &Durability {
         &self.durability
     }
@@ -255,6 +277,21 @@ struct Written {
     succeeded: bool,
 }
 
+/// The answer to a question for the status.
+#[derive(Deserialize)]
+struct Size {
+    #[serde(rename = "dbSize")]
+    size: Option<String>,
+    #[serde(rename = "dbSizeInUse")]
+    in_use: Option<String>,
+}
+
+/// The quota in etcd's metrics.
+fn quota(metrics: &str) -> Option<u64> {
+    let value = metrics.lines().find_map(|line| line.strip_prefix("etcd_server_quota_backend_bytes "))?;
+    value.parse::<f64>().ok().map(|bytes| bytes as u64).filter(|bytes| *bytes > 0)
+}
+
 #[derive(Deserialize)]
 struct Token {
     token: Option<String>,
@@ -283,6 +320,12 @@ mod tests {
         for status in [500, 502, 503, 504] {
             assert!(matches!(of(status), Err(Failure::Unknown(_))), "{status}");
         }
+    }
+
+    #[test]
+    fn a_quota_is_a_metric() {
+        let metrics = "# TYPE etcd_server_quota_backend_bytes gauge\netcd_server_quota_backend_bytes 2.147483648e+09\n";
+        assert_eq!([quota(metrics), quota("404 page not found")], [Some(2 << 30), None]);
     }
 
     /// A new token may help, and nothing else is tried twice.

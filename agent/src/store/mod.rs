@@ -35,7 +35,7 @@ use self::caught::Caught;
 use self::scheme::Kind;
 use self::url::StoreUrl;
 
-pub use self::contract::{Numbers, Show, Store, Tags};
+pub use self::contract::{Numbers, Room, Show, Store, Tags};
 pub use self::durability::Durability;
 pub use self::keys::bind;
 pub use self::scheme::schemes;

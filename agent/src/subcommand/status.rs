@@ -11,6 +11,7 @@ use std::io::{Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Refusal};
+use txid_agent::keeper::room;
 
 /// The contents of one file.
 struct Lease {
@@ -18,6 +19,8 @@ struct Lease {
     layout: Layout,
     view: LeaseView,
     left_ms: i64,
+    /// How much of its quota the store has used; 0 if that is not known.
+    used: f64,
     /// Why a process would get no id now: the answer of the code that it would ask.
     refusal: Option<Refusal>,
 }
@@ -29,7 +32,14 @@ impl Lease {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let left_ms = view.limit_ms.map_or(0, |limit_ms| (limit_ms - now_ms).max(0));
         let state = page.state();
-        Ok(Self { name, layout: *state.layout(), view, left_ms, refusal: Generator::new(state).refusal_at(now_ms) })
+        Ok(Self {
+            name,
+            layout: *state.layout(),
+            view,
+            left_ms,
+            used: room::used(path).unwrap_or(0.0),
+            refusal: Generator::new(state).refusal_at(now_ms),
+        })
     }
 
     /// The last millisecond of the layout.
@@ -130,7 +140,7 @@ fn json(lease: &Lease) -> String {
 }
 
 fn prometheus(leases: &[Lease]) -> String {
-    let metrics: [Metric<Lease>; 8] = [
+    let metrics: [Metric<Lease>; 9] = [
         ("txid_lease_live", "gauge", "1 if ids can be made.", |it| f64::from(u8::from(it.is_live()))),
         ("txid_lease_node", "gauge", "The node.", |it| it.view.node as f64),
         ("txid_lease_nodes", "gauge", "How many nodes the layout has.", |it| it.layout.last_node() as f64 + 1.0),
@@ -144,6 +154,9 @@ fn prometheus(leases: &[Lease]) -> String {
         ("txid_lease_failures_total", "counter", "Failed requests to the store.", |it| it.view.failures as f64),
         ("txid_lease_layout_end_timestamp_seconds", "gauge", "When the layout ends.", |it| {
             it.layout_ends_ms() as f64 / 1e3
+        }),
+        ("txid_lease_store_used_ratio", "gauge", "How much of its quota the store has used; 0 if not known.", |it| {
+            it.used
         }),
     ];
     let news = leases.iter().map(|lease| (&*lease.name, lease.view.news.name()));
@@ -170,7 +183,14 @@ mod tests {
             failures: 6,
             news: LeaseNews::Held,
         };
-        Lease { name: "orders".to_owned(), layout: Layout::SNOWFLAKE53, view, left_ms: 59_500, refusal: None }
+        Lease {
+            name: "orders".to_owned(),
+            layout: Layout::SNOWFLAKE53,
+            view,
+            left_ms: 59_500,
+            used: 0.25,
+            refusal: None,
+        }
     }
 
     #[test]
@@ -188,6 +208,7 @@ mod tests {
                 "txid_lease_renewals_total{name=\"orders\"} 5",
                 "txid_lease_failures_total{name=\"orders\"} 6",
                 "txid_lease_layout_end_timestamp_seconds{name=\"orders\"} 4168849469.439",
+                "txid_lease_store_used_ratio{name=\"orders\"} 0.25",
                 "txid_lease_state{name=\"orders\",state=\"starting\"} 0",
                 "txid_lease_state{name=\"orders\",state=\"held\"} 1",
                 "txid_lease_state{name=\"orders\",state=\"lost\"} 0",

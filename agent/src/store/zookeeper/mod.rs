@@ -1,4 +1,4 @@
-//! ZooKeeper 3.5 and later: a znode for each record.
+//! ZooKeeper 3.6 and later: a znode for each record.
 //!
 //! ZooKeeper restarts a record's version when it is deleted and made again, so an old version can come back. So each
 //! record gets a child with a random name when it is made, and every write checks that the child is there.
@@ -169,25 +169,23 @@ impl ZookeeperStore {
         if self.auth.is_some() { Access::Creator } else { Access::Anyone }
     }
 
-    /// What is at these keys, except where it was deleted in the meantime. All requests are sent together.
+    /// What is at these keys, except where it was deleted in the meantime, by one request.
     fn look_at(&mut self, keys: &[String]) -> Result<Vec<Found>, StoreError> {
         let both = |key: &String| {
             let path = self.path(key);
             [Request::children(&path), Request::data(&path)]
         };
         let requests: Vec<_> = keys.iter().flat_map(both).collect();
-        let mut answers = self.ask(&requests).map_err(Failure::into_error)?.into_iter();
+        let answer = self.ask_one(Request::reads(&requests), &[]).map_err(Failure::into_error)?;
+        let mut answer = answer.ok_or_else(|| self.address.damaged("no answer"))?;
         let mut found = Vec::new();
         for key in keys {
-            match (answers.next(), answers.next()) {
-                (Some(Ok(mut children)), Some(Ok(mut data))) => {
-                    let parts = children.texts().and_then(|children| Ok((children, data.record()?)));
-                    let (children, (bytes, stat)) = parts.map_err(|error| self.meaning(error).into_error())?;
-                    found.push((key.clone(), children, bytes, stat));
-                }
-                (Some(Err(Error::Server(NO_NODE))), _) | (_, Some(Err(Error::Server(NO_NODE)))) => {}
-                (Some(Err(error)), _) | (_, Some(Err(error))) => return Err(self.meaning(error).into_error()),
-                _ => return Err(self.address.damaged(format_args!("no answer for {key}"))),
+            let children = answer.next_read().and_then(Answer::texts);
+            let data = answer.next_read().and_then(Answer::record);
+            match (children, data) {
+                (Ok(children), Ok((bytes, stat))) => found.push((key.clone(), children, bytes, stat)),
+                (Err(Error::Server(NO_NODE)), _) | (_, Err(Error::Server(NO_NODE))) => {}
+                (Err(error), _) | (_, Err(error)) => return Err(self.meaning(error).into_error()),
             }
         }
         Ok(found)

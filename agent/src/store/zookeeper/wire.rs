@@ -91,12 +91,21 @@ impl Request {
 
     /// Does all or nothing.
     pub(super) fn all(requests: &[Self]) -> Self {
+        Self::several(14, requests)
+    }
+
+    /// Reads all; each has an answer of its own. Since 3.6.
+    pub(super) fn reads(requests: &[Self]) -> Self {
+        Self::several(22, requests)
+    }
+
+    fn several(kind: i32, requests: &[Self]) -> Self {
         let mut fields = Fields::default();
         for Self(operation, body) in requests {
             fields = fields.number(*operation).flag(false).number(-1);
             fields.0.extend_from_slice(body);
         }
-        Self(14, fields.number(-1).flag(true).number(-1).0)
+        Self(kind, fields.number(-1).flag(true).number(-1).0)
     }
 }
 
@@ -195,6 +204,16 @@ impl Answer {
             Some(stat)
         };
         stat().ok_or_else(|| wrong("the state of a record"))
+    }
+
+    /// The next part of the answer to [`Request::reads`], whose fields are then read; or the error of that read.
+    pub(super) fn next_read(&mut self) -> Result<&mut Self, Error> {
+        let head = self.number().zip(self.take(1).map(|done| done[0] != 0)).zip(self.number());
+        match head {
+            Some(((-1, false), _)) => Err(self.number().map_or_else(|| wrong("an error"), Error::Server)),
+            Some(((_, false), _)) => Ok(self),
+            _ => Err(wrong("the answer to several reads")),
+        }
     }
 
     /// The last state in the answer to [`Request::all`], if it contains one; or the error of the request that failed.
@@ -318,6 +337,8 @@ mod tests {
         let _ = answer().texts();
         let _ = answer().record();
         let _ = answer().all();
+        let mut reads = answer();
+        while reads.next_read().and_then(Answer::record).is_ok() {}
         let stream = || tokio::io::join(bytes, tokio::io::sink());
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let _ = runtime.block_on(Connection::begin(stream(), Duration::from_secs(1), Some("a:b")));

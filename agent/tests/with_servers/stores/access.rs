@@ -15,6 +15,7 @@ use txid_agent_machines::store::{Expected, Put, StoreError};
 use super::certificates;
 use super::conformance::{list, one_line, open, wait_for, wants_a_person, written};
 use super::each;
+use crate::fleet::directory::Directory;
 use crate::fleet::host::{Running, agent};
 use crate::proxy::{Mode, Proxy, join};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run, until};
@@ -777,4 +778,34 @@ fn a_host_that_closes_its_connections_is_named() {
         let why = open(&url).unwrap().read("any/node/1").unwrap_err().to_string();
         assert!(why.contains(&format!(": {host}: ")), "{why}");
     }
+}
+
+/// Old revisions fill an etcd that compacts nothing. Then it refuses all writes.
+#[test]
+fn an_etcd_that_has_used_half_of_its_quota_is_said_and_shown() {
+    let server = servers::etcd(&["--quota-backend-bytes", "16777216"]);
+    let directory = Directory::new();
+    let run = directory.path("run");
+    let store = format!("etcd://127.0.0.1:{}/txid", server.port);
+    let start = || {
+        let mut command = agent();
+        command.args(["run", "--store", &store, "--node", "orders=snowflake", "--new", "--dir"]).arg(&run);
+        let log = fs::File::create(directory.path("log")).unwrap();
+        let started = Running(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
+        wait::says(&directory.path("log"), "node ");
+        started
+    };
+    let used = || {
+        let metrics = String::from_utf8(directory.status(&["--prometheus"]).stdout).unwrap();
+        let value = metrics.split_once("\ntxid_lease_store_used_ratio{name=\"orders\"} ").unwrap().1;
+        value.lines().next().unwrap().parse::<f64>().unwrap()
+    };
+    drop(start());
+    assert!(used() < 0.1 && !directory.log().contains("quota"), "{}", directory.log());
+    // Half a megabyte a revision of one key.
+    let body = format!(r#"{{"key":"a2V5","value":"{}"}}"#, "eHh4".repeat(175_000));
+    (0..22).for_each(|_| drop(servers::http(server.port, "POST", "/v3/kv/put", &body).unwrap()));
+    let _agent = start();
+    wait::says(&directory.path("log"), "of the 16777216 bytes of its quota; when all are used, no lease is renewed");
+    until("the metric does not say so", || used() > 0.5);
 }
