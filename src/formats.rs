@@ -8,6 +8,8 @@ use crate::{
     cuid, flake, ksuid, nanoid, objectid, segment, snowflake, trace, txid, typeid, ulid, unique_id, uuid, xid,
 };
 
+pub mod find;
+
 pub use crate::format::{Anatomy, Format, Make, Numbers, Read, Shape, Sorted, Texts, Time, Value};
 
 /// The formats, and how what their ids hold is read.

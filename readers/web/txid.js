@@ -700,32 +700,43 @@ export function read(text, options = {}) {
 }
 
 
-// From the longest words to the shortest: a dot or a dash can be part of an id, and can be between two.
-const WORDS = [/[0-9A-Za-z@_-]+(?:\.[0-9A-Za-z@_-]+)*/g, /[0-9A-Za-z@_-]+/g, /[0-9A-Za-z]+/g];
+// What ids look like in other text: a run, a UUID, words with dots or dashes between them, a word, and one with a prefix.
+const SHAPES = [
+    "[\\w@-]+",
+    "W{8}(?:-W{4}){3}-W{12}",
+    "W{32}\\.\\d+\\.\\d+",
+    "W-W{8}-W{24}",
+    "(?<!_)\\w{1,63}_W{26}",
+    "W+",
+].map((shape) => new RegExp(`(?<!W)${shape}(?!W)`.replaceAll("W", "[0-9A-Za-z]"), "g"));
 
 
-// Every id in a line of a log, or in many: where it begins and ends, and what it can be.
+// Every id in a line of a log, or in many: where it begins and ends, and what it can be. What has such a shape is tried from left
+// to right, and of what begins at one place the longest first. What reads as an id hides all that begins within it.
 export function find(text, options = {}) {
-    const found = [];
     const all = text.trim();
     // Nothing shorter is an id, unless somebody says so.
     const shortest = options.layout === undefined ? 15 : 1;
-    const search = (part, offset, level) => {
-        for (const { 0: word, index } of part.matchAll(WORDS[level])) {
-            if (word.length < shortest) {
-                continue;
-            }
-            const ids = read(word, options);
-            const start = offset + index;
-            // A word of a text is often as long as an id.
-            if (ids.length > 0 && (ids[0].unlikely === null && ids[0].format !== "nanoid" || word === all)) {
-                found.push({ start, end: start + word.length, ids });
-            } else if (level + 1 < WORDS.length) {
-                search(word, start, level + 1);
-            }
+    const places = [{ word: all, start: text.indexOf(all) }];
+    for (const shape of SHAPES) {
+        for (const { 0: word, index } of text.matchAll(shape)) {
+            places.push({ word, start: index });
         }
-    };
-    search(text, 0, 0);
+    }
+    places.sort((one, other) => one.start - other.start || other.word.length - one.word.length);
+    const found = [];
+    let end = 0;
+    for (const { word, start } of places) {
+        if (start < end || word.length < shortest) {
+            continue;
+        }
+        const ids = read(word, options);
+        // A word of a text is often as long as an id.
+        if (ids.length > 0 && (ids[0].unlikely === null && ids[0].format !== "nanoid" || word === all)) {
+            end = start + word.length;
+            found.push({ start, end, ids });
+        }
+    }
     return found;
 }
 

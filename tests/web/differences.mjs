@@ -74,6 +74,7 @@ export function differences(txid, vectors) {
         ["access-b2fr5nvmbtcu7vl9phl0-x, 0ad1348f1403169275002100356696.", ["txid", "sofa"]],
         ["traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", ["traceparent"]],
         ["b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042. b13f65bff40000010123456789abcdef", ["skywalking", "trace_id"]],
+        ["a.b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042 req-017f22e2-79b0-7cc3-98c4-dc0c0c07398f_", ["skywalking", "uuid_v7"]],
         ["at 2018-04-01T01:21:28.552Z from 10.0.0.1:8080, 1160090501362225152", ["snowflake"]],
         ["internationalization of characteristically uncharacteristical 0 1 d", []],
         ["  zzzzzzzzzzzzzzzzzzzzz  ", ["nanoid"]],

@@ -5,7 +5,6 @@ use crate::hint::Hint;
 use crate::histogram::Histogram;
 use crate::ids::Wanted;
 use crate::input::{self, Source};
-use crate::mixture::{Ids, Within};
 use crate::trouble::{complain, say};
 use crate::window::Ends;
 use anyhow::{Context, Error, Result, anyhow};
@@ -14,11 +13,12 @@ use memchr::{memchr, memrchr};
 use std::io::{ErrorKind, IsTerminal, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use txid::formats::find::{Finder, Window};
 use txid_args::Grep;
 
 pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
     let wanted = Wanted::new(&args.ids)?;
-    let ids = Ids::new(&wanted)?;
+    let ids = wanted.finder()?;
     let sources = if args.recursive { input::sources_below(&args.files) } else { input::sources(&args.files) };
     let layout = Layout::of(args, sources.len());
     let mut search = Search {
@@ -76,9 +76,9 @@ impl What {
 }
 
 struct Search<'a> {
-    ids: Ids,
+    ids: Finder,
     wanted: Wanted,
-    window: Within,
+    window: Window,
     what: What,
     text: bool,
     layout: &'a Layout,
@@ -159,16 +159,11 @@ impl Search<'_> {
     }
 
     fn look(&mut self, block: &[u8]) {
-        if let Ids::Of(finder) = &self.ids {
-            self.hint.look(block, finder);
-        }
+        self.hint.look(block, &self.ids);
     }
 
     fn hint_text(&self) -> Option<String> {
-        match &self.ids {
-            Ids::Of(finder) if !self.layout.is_inverted => self.hint.text(finder),
-            _ => None,
-        }
+        if self.layout.is_inverted { None } else { self.hint.text(&self.ids) }
     }
 
     /// What somebody meant who gave an id where the name of a file stands.
@@ -253,12 +248,12 @@ impl Search<'_> {
 }
 
 /// Counts lines by the time of the first id in the window. Whether there is one.
-fn count_times(ids: &Ids, window: &Within, block: &[u8], histogram: &mut Histogram) -> Result<bool> {
+fn count_times(ids: &Finder, window: &Window, block: &[u8], histogram: &mut Histogram) -> Result<bool> {
     let (mut times, mut next_line) = (Vec::new(), 0);
     ids.within(block, window, |range| {
         if range.start >= next_line {
             next_line = memchr(b'\n', &block[range.end..]).map_or(block.len(), |newline| range.end + newline + 1);
-            times.extend(ids.first(&block[range]).map(|it| it.ms));
+            times.extend(ids.first(&block[range]).and_then(|it| it.ms));
         }
     });
     times.iter().try_for_each(|ms| histogram.add(*ms))?;

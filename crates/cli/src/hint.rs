@@ -1,10 +1,14 @@
 //! What to say if nothing of the wanted format was found, but something of another.
 
-use crate::finder::Finder;
-use txid::formats::{ALL, Numbers, Readings};
+use std::ops::ControlFlow;
+use txid::formats::find::Finder;
+use txid::formats::{Format, Numbers, Readings};
 
 /// How much of the input is looked at again.
 const SAMPLE: usize = 256 << 10;
+
+/// Ids of later times are unlikely.
+const DAY_MS: i64 = 86_400_000;
 
 /// The beginning of the input, for as long as nothing of the wanted format was in it.
 #[derive(Default)]
@@ -19,8 +23,14 @@ impl Hint {
         if self.is_needless || self.sample.len() >= SAMPLE {
             return;
         }
-        let now_ms = txid::system_ms();
-        if wanted.any(block, |text| wanted.is_likely(text, now_ms)) {
+        let Some(time) = wanted.format().and_then(Format::time) else { return };
+        let times = time.since_ms..=txid::system_ms() + DAY_MS;
+        let mut is_likely = false;
+        wanted.each(block, |it| {
+            is_likely = it.ms.is_some_and(|ms| times.contains(&ms));
+            if is_likely { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if is_likely {
             *self = Self { is_needless: true, ..Self::default() };
             return;
         }
@@ -30,32 +40,32 @@ impl Hint {
 
     /// A line about another format, and the command that would find its ids.
     pub(crate) fn text(&self, finder: &Finder) -> Option<String> {
-        if self.is_needless {
-            return None;
-        }
-        let (wanted, now_ms) = (finder.format(), txid::system_ms());
-        let others = ALL.into_iter().filter(|format| *format != wanted).filter_map(|format| {
-            let finder = Finder::new(format, Numbers::UNKNOWN)?;
-            let (mut count, mut titles) = (0, Vec::new());
-            finder.any(&self.sample, |text| {
-                let readings = Readings::of(text, &Numbers::UNKNOWN, now_ms);
-                let mut likely = readings.likely().peekable();
-                // Any 32 hexadecimal digits could be a trace id.
-                if likely.peek().is_some_and(|it| it.format() == format) && readings.likely().all(|it| it.ms.is_some())
-                {
-                    count += 1;
-                    titles.extend(likely.map(|it| it.format().title).filter(|title| *title != wanted.title));
-                    titles.sort_unstable_by_key(|title| *title != format.title);
-                    titles.dedup();
-                }
-                false
+        let wanted = finder.format().filter(|_| !self.is_needless)?;
+        let now_ms = txid::system_ms();
+        let mut others: Vec<(u64, &Format, Vec<&str>)> = Vec::new();
+        Finder::of_likely(Numbers::UNKNOWN).each(&self.sample, |it| {
+            let readings = Readings::of(&self.sample[it.range], &Numbers::UNKNOWN, now_ms);
+            // Any 32 hexadecimal digits could be a trace id.
+            if it.format == wanted || readings.likely().any(|it| it.ms.is_none()) {
+                return ControlFlow::Continue(());
+            }
+            let at = others.iter().position(|(_, format, _)| *format == it.format).unwrap_or_else(|| {
+                others.push((0, it.format, Vec::new()));
+                others.len() - 1
             });
-            (count > 0).then_some((count, format, titles))
+            let (count, _, titles) = &mut others[at];
+            *count += 1;
+            for title in readings.likely().map(|it| it.format().title) {
+                if title != wanted.title && !titles.contains(&title) {
+                    titles.push(title);
+                }
+            }
+            ControlFlow::Continue(())
         });
-        let (_, other, titles) = others.max_by_key(|(count, ..)| *count)?;
+        let (_, other, titles) = others.into_iter().max_by_key(|(count, ..)| *count)?;
         let command = command_with(&txid_args::name(other), std::env::args());
         let titles = titles.join(" or ");
-        let what = match finder.first_ms(&self.sample) {
+        let what = match finder.first(&self.sample) {
             Some(_) => format!("what looks like a {} is unlikely to be one", wanted.title),
             None => format!("no {} was found", wanted.title),
         };
@@ -90,10 +100,11 @@ fn quoted(arg: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use txid::formats::ALL;
 
     #[test]
     fn the_beginning_is_kept_for_as_long_as_nothing_of_the_format_is_in_it() {
-        let wanted = Finder::new(ALL[0], Numbers::UNKNOWN).unwrap();
+        let wanted = Finder::of(&[ALL[0]], Numbers::UNKNOWN).unwrap();
         let an_id = b"b2fr5nvmbtcu7vl9phl0\n";
         let mut hint = Hint::default();
         hint.look(b"nothing\n", &wanted);

@@ -1,12 +1,10 @@
 //! Which ids `grep`, `sort`, `audit` and `range` read.
 
 use anyhow::{Context, Result, anyhow, bail};
+use txid::formats::find::{Finder, SHORTEST};
 use txid::formats::{self, Format, Numbers, Readings};
 use txid::snowflake::Layout;
 use txid_args::{Ids, Which, name};
-
-/// The shortest id of those that are known from other text.
-const SHORTEST: usize = 15;
 
 /// The ids that are looked for.
 pub(crate) struct Wanted {
@@ -44,6 +42,14 @@ impl Wanted {
             bail!("--layout is for --format snowflake, not {names}");
         }
         Ok(Self { formats: Some(formats), numbers, has_layout })
+    }
+
+    /// What finds them in text.
+    pub(crate) fn finder(&self) -> Result<Finder> {
+        match &self.formats {
+            Some(formats) => Finder::of(formats, self.numbers).context("ids of this format hold no time"),
+            None => Ok(Finder::of_likely(self.numbers_in_text())),
+        }
     }
 
     /// The only format.

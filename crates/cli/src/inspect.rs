@@ -1,12 +1,10 @@
 //! `txid inspect`: shows what ids hold.
 
-use crate::ids::Wanted;
 use crate::input::Source;
 use crate::link::Link;
-use crate::mixture::{Ids, Mixture};
 use crate::terminal::Harmless;
 use crate::trouble::complain;
-use crate::{inside, picture, time};
+use crate::{picture, time};
 use anstream::ColorChoice;
 use anstream::adapter::strip_str;
 use anstyle::Style;
@@ -20,6 +18,7 @@ use std::io::{BufWriter, IsTerminal, StdoutLock, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::FormatError;
+use txid::formats::find::Finder;
 use txid::formats::{self, Anatomy, Numbers, Reading, Unlikely};
 use txid::snowflake::Layout;
 use txid_args::{Inspect, name};
@@ -140,6 +139,7 @@ pub(crate) fn run(args: &Inspect) -> Result<ExitCode> {
         link: Link::new(args)?,
         now: Timestamp::now(),
         numbers,
+        finder: Finder::of_all(numbers),
         zone: time::local_zone()?,
         has_colors: anstream::AutoStream::choice(&stdout()) != ColorChoice::Never,
         out: BufWriter::with_capacity(BUFFER, stdout().lock()),
@@ -166,7 +166,7 @@ pub(crate) fn run(args: &Inspect) -> Result<ExitCode> {
 
 /// Passes on the lines of standard input, each with the time of its first id before it.
 fn stamp(numbers: Numbers) -> Result<ExitCode> {
-    let ids = Ids::Several(Mixture::new(&Wanted { formats: None, numbers, has_layout: numbers.is_chosen }));
+    let ids = Finder::of_likely(numbers);
     let mut out: Box<dyn Write> = match stdout().is_terminal() {
         true => Box::new(Harmless::new(stdout().lock())),
         false => Box::new(BufWriter::with_capacity(BUFFER, stdout().lock())),
@@ -174,7 +174,7 @@ fn stamp(numbers: Numbers) -> Result<ExitCode> {
     let (source, bar) = (Source::Stdin, ProgressBar::hidden());
     let all = source.each(source.open(&bar)?, &bar, |block| {
         for line in block.split_inclusive(|byte| *byte == b'\n') {
-            let moment = ids.first(line).and_then(|id| time::timestamp(id.ms));
+            let moment = ids.first(line).and_then(|id| time::timestamp(id.ms?));
             // As wide as a time.
             let time = moment.map_or_else(|| " ".repeat(24), time::rfc3339_of);
             let end = if line.ends_with(b"\n") { "" } else { "\n" };
@@ -200,6 +200,7 @@ struct Inspection {
     link: Option<Link>,
     now: Timestamp,
     numbers: Numbers,
+    finder: Finder,
     zone: TimeZone,
     has_colors: bool,
     out: BufWriter<StdoutLock<'static>>,
@@ -217,16 +218,20 @@ impl Inspection {
             Ok(found) => return self.show(&found),
             Err(error) => error,
         };
-        let (numbers, now) = (self.numbers, self.now);
-        let mut has_ids = false;
+        let mut ids = Vec::new();
         // One word of such a length was meant as an id.
-        if error.is_none() || !inside::is_word(text) {
-            inside::each(text, &numbers, now.as_millisecond(), &mut |word| {
-                has_ids = true;
-                Id::all(word, &numbers, now).map_or(Ok(()), |found| self.show(&found))
-            })?;
+        if error.is_none() || !text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"@_-".contains(byte)) {
+            self.finder.each(text, |id| {
+                ids.push(id.range);
+                ControlFlow::Continue(())
+            });
         }
-        if !has_ids {
+        for id in &ids {
+            if let Ok(found) = Id::all(&text[id.clone()], &self.numbers, self.now) {
+                self.show(&found)?;
+            }
+        }
+        if ids.is_empty() {
             let error = error.filter(|_| lookalike(text).is_none());
             let why = match text.trim_ascii().contains(&b' ') {
                 true => "no id is in this text".to_string(),

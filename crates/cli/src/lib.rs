@@ -3,7 +3,6 @@
 
 mod audit;
 pub mod blocks;
-pub mod finder;
 mod grep;
 mod grep_page;
 pub mod gzip;
@@ -12,11 +11,9 @@ mod hint;
 mod histogram;
 mod ids;
 mod input;
-mod inside;
 mod inspect;
 mod link;
 mod manual;
-mod mixture;
 mod new;
 pub mod picture;
 mod range;

@@ -6,7 +6,6 @@
 use crate::hint::Hint;
 use crate::ids::Wanted;
 use crate::input;
-use crate::mixture::Ids;
 use crate::runs::{Key, Runs};
 use crate::terminal::Harmless;
 use crate::trouble::{complain, say};
@@ -16,13 +15,14 @@ use memchr::memchr;
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use txid::formats::find::Finder;
 use txid_args::Sort;
 
 /// How many bytes of lines, including the notes about them, are sorted at a time.
 const MEMORY: usize = 96 << 20;
 
 pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
-    let ids = Ids::new(&Wanted::new(&args.ids)?)?;
+    let ids = Wanted::new(&args.ids)?.finder()?;
     let mut sorter = Sorter { ids, text: Vec::new(), lines: Vec::new(), runs: None, key: None };
     let sources = input::sources(&args.files);
     let bar = input::bar(&sources);
@@ -32,9 +32,7 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
             Ok(blocks) => {
                 sorter.begin_source();
                 all &= source.each(blocks, &bar, |block| {
-                    if let Ids::Of(finder) = &sorter.ids {
-                        hint.look(block, finder);
-                    }
+                    hint.look(block, &sorter.ids);
                     sorter.add_all(block)?;
                     Ok(ControlFlow::Continue(()))
                 })?;
@@ -46,9 +44,7 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
         }
     }
     bar.finish_and_clear();
-    if let Ids::Of(finder) = &sorter.ids {
-        hint.text(finder).iter().for_each(|hint| say(hint));
-    }
+    hint.text(&sorter.ids).iter().for_each(|hint| say(hint));
     let mut out: Box<dyn Write> = match stdout().is_terminal() {
         true => Box::new(Harmless::new(stdout().lock())),
         false => Box::new(BufWriter::new(stdout().lock())),
@@ -65,7 +61,7 @@ struct Line {
 }
 
 struct Sorter {
-    ids: Ids,
+    ids: Finder,
     text: Vec<u8>,
     lines: Vec<Line>,
     runs: Option<Runs>,

@@ -3,11 +3,12 @@
 use crate::bytes::{take, text};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 use std::io::{self, BufReader, Cursor, Read, Write};
+use std::ops::ControlFlow;
 use txid::Txid;
+use txid::formats::find::Finder;
 use txid::formats::{self, Numbers, Readings};
 use txid::snowflake::Layout;
 use txid_cli::blocks::{Blocks, Piece};
-use txid_cli::finder::Finder;
 use txid_cli::gzip::Members;
 use txid_cli::zstd::Frames;
 use txid_cli::{picture, terminal, time};
@@ -79,27 +80,34 @@ pub fn log(mut bytes: &[u8]) {
     assert_eq!((lines, left_out), (expected, too_long));
 
     // Whether something is a word must not depend on its position.
-    let finder = Finder::new(formats::named("txid").expect("it is there"), Numbers::UNKNOWN).expect("it has a time");
+    let txid = formats::named("txid").expect("it is there");
+    let finder = Finder::of(&[txid], Numbers::UNKNOWN).expect("it has a time");
     let words = || bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter_map(|word| Txid::from_text(word).ok());
     let ms_of = |id: Txid| id.timestamp_ms() as i64;
     let (range, first) = (1 << 41..=i64::MAX, words().next().map(ms_of));
     let within = words().filter(|id| range.contains(&ms_of(*id))).count();
     for before in 0..if first.is_some() { 128 } else { 1 } {
         let text = [&b"-".repeat(before), bytes].concat();
-        assert_eq!(finder.first_ms(&text), first);
+        assert_eq!(finder.first(&text).and_then(|it| it.ms), first);
         let mut found = 0;
         finder.within(&text, &finder.window(range.clone()), |_| found += 1);
         assert_eq!(found, within);
     }
-    // Every other format: what is found can be read.
-    for finder in formats::ALL.iter().filter_map(|format| Finder::new(format, Numbers::UNKNOWN)) {
-        let all = finder.window(i64::MIN..=i64::MAX);
-        let mut found = 0;
-        finder.within(bytes, &all, |place| {
-            assert!(finder.first_ms(&bytes[place.start..]).is_some());
-            found += 1;
+    // Every other format, and all of them: what is found can be read, and is in the window of all times.
+    let of_one = |format: &&'static formats::Format| Finder::of(&[*format], Numbers::UNKNOWN);
+    let several = [Finder::of_likely(Numbers::UNKNOWN), Finder::of_all(Numbers::UNKNOWN)];
+    for finder in formats::ALL.iter().filter_map(of_one).chain(several) {
+        let (mut within, mut found) = (Vec::new(), Vec::new());
+        finder.within(bytes, &finder.window(i64::MIN..=i64::MAX), |place| within.push(place));
+        finder.each(bytes, |it| {
+            assert!(
+                formats::read(it.format.name, &bytes[it.range.clone()], &Numbers::UNKNOWN)
+                    .is_some_and(|read| read.is_ok())
+            );
+            found.extend(it.ms.map(|_| it.range));
+            ControlFlow::Continue(())
         });
-        assert_eq!(found > 0, finder.first_ms(bytes).is_some());
+        assert_eq!(within, found, "{finder:?}");
     }
 }
 

@@ -13,7 +13,6 @@ mod report;
 use crate::hint::Hint;
 use crate::ids::Wanted;
 use crate::input::{self, Source};
-use crate::mixture::Ids;
 use crate::time;
 use crate::trouble::{TROUBLE, complain, say};
 use anyhow::{Context, Result, bail};
@@ -29,6 +28,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use txid::formats::find::Finder;
 use txid_args::Audit;
 
 /// In one line.
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
     let sources = input::sources(&args.files);
     let bar = input::bar(&sources);
     let mut audit = Collector {
-        ids: Ids::new(&wanted)?,
+        ids: wanted.finder()?,
         readers: Reader::all(wanted.numbers),
         records: Records::new(memory(&args.memory)?),
         makers: Makers::default(),
@@ -67,9 +67,7 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
             Ok(blocks) => {
                 audit.begin(number, source)?;
                 all &= source.each(blocks, &bar, |block| {
-                    if let Ids::Of(finder) = &audit.ids {
-                        hint.look(block, finder);
-                    }
+                    hint.look(block, &audit.ids);
                     audit.block(block)?;
                     Ok(ControlFlow::Continue(()))
                 })?;
@@ -82,9 +80,7 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
         }
     }
     bar.finish_and_clear();
-    if let Ids::Of(finder) = &audit.ids {
-        hint.text(finder).iter().for_each(|hint| say(hint));
-    }
+    hint.text(&audit.ids).iter().for_each(|hint| say(hint));
     if audit.makers.is_full() {
         say("too many nodes to tell them all apart: only the first were looked at for hosts that share one");
     }
@@ -139,7 +135,7 @@ struct First {
 }
 
 struct Collector {
-    ids: Ids,
+    ids: Finder,
     readers: Vec<Reader>,
     records: Records,
     makers: Makers,
@@ -207,13 +203,14 @@ impl Collector {
     fn add(&mut self, line: &[u8]) -> Result<()> {
         let mut found: [Option<First>; MOST_FORMATS] = [None; MOST_FORMATS];
         let mut count = 0;
-        let is_one = matches!(self.ids, Ids::Of(_));
+        let is_one = self.ids.format().is_some();
         let readers = &self.readers;
         self.ids.each(line, |it| {
+            let Some(ms) = it.ms else { return ControlFlow::Continue(()) };
             let at = txid::formats::ALL.iter().position(|format| *format == it.format).unwrap_or_default();
             if count < found.len() && found[..count].iter().flatten().all(|before| before.at != at) {
                 let (id, maker) = readers[at].read(&line[it.range]);
-                found[count] = Some(First { at, id, maker, ms: it.ms });
+                found[count] = Some(First { at, id, maker, ms });
                 count += 1;
             }
             if is_one || count == found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

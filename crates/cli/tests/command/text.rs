@@ -36,10 +36,13 @@ fn the_ids_in_a_text_are_shown() {
 fn a_browser_finds_the_same_ids() {
     let texts = [
         format!("GET /?id={TXID} trace={UUID}. {TXID}.{UUID}"),
-        "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042.x a_b-c@d 35kLKK5Xcf76Cg11zybVdSPtuWA;".to_string(),
+        "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042.x 146028887998464 14602888799846 a_b-c@d 35kLKK5Xcf76Cg11zybVdSPtuWA;".to_string(),
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 user_01h455vb4pex5vsknk084sn02q/1439530262794464807"
             .to_string(),
         format!("-{TXID}- _{UUID}_ x{TXID} {TXID}x"),
+        // A dot or a dash can be part of an id, and can be before one.
+        format!("a.b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042 req-{UUID}, x-1-58406520-a006649127e371903a2de979"),
+        "x-user_01h455vb4pex5vsknk084sn02q, a_b_01h455vb4pex5vsknk084sn02q_, X_01h455vb4pex5vsknk084sn02q".to_string(),
     ];
     let module = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../readers/web/txid.js");
     let script = format!(

@@ -1,0 +1,860 @@
+//! Ids in other text: in a log, in a URL, in a header.
+//!
+//! What has the shape of a wanted id is tried from left to right, and of what begins at one place the longest first. What
+//! reads as an id hides all that begins within it: an X-Ray trace id hides the ObjectId at its end. A TypeID is tried where
+//! its word of 26 begins, and with its prefix first.
+
+use super::{ALL, Format, NUMBER, Numbers, Reading, Readings, Shape, Texts, of_its_length};
+use crate::source::clock;
+use std::fmt;
+use std::ops::{ControlFlow, Range, RangeInclusive};
+
+/// No id is shorter, in other text.
+pub const SHORTEST: usize = 15;
+
+/// The longest prefix of a word of 26, with its `_`.
+const MOST_OF_A_PREFIX: usize = 64;
+
+/// An id in a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Where it is.
+    pub range: Range<usize>,
+    /// What it most likely is.
+    pub format: &'static Format,
+    /// The milliseconds since 1970; None only of [`Finder::of_all`].
+    pub ms: Option<i64>,
+}
+
+/// Finds the ids of some formats in text.
+///
+/// ```
+/// use txid::formats::find::Finder;
+/// use txid::formats::{Numbers, named};
+/// use std::ops::ControlFlow;
+///
+/// let finder = Finder::of(&[named("txid").unwrap(), named("xray").unwrap()], Numbers::UNKNOWN).unwrap();
+/// let (line, mut found) = ("id=b2fr5nvmbtcu7vl9phl0 Root=1-58406520-a006649127e371903a2de979;Sampled=1", vec![]);
+/// finder.each(line.as_bytes(), |it| {
+///     found.push((&line[it.range], it.format.name));
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(found, [("b2fr5nvmbtcu7vl9phl0", "txid"), ("1-58406520-a006649127e371903a2de979", "xray")]);
+/// ```
+pub struct Finder {
+    which: Which,
+    numbers: Numbers,
+    shapes: Shapes,
+}
+
+enum Which {
+    One(&'static Format),
+    /// A bit for the place of each.
+    Several(u64),
+    /// Whatever is likely an id with a time.
+    Likely,
+    /// Whatever is likely an id.
+    All,
+}
+
+/// Milliseconds since 1970, and what shows quickly that a text holds none of them.
+pub struct Window {
+    ms: RangeInclusive<i64>,
+    /// Of one format: most of its candidates have its length.
+    only: Option<Look>,
+    /// By the length of a text, the last for all longer ones.
+    looks: Box<[Vec<Look>; 64]>,
+}
+
+/// What can be in a window.
+#[derive(Clone, Copy)]
+enum Look {
+    /// A text whose first eight characters are a number of a range, after the bits of `lower` were set.
+    Heads { lower: u64, first: u64, more: u64 },
+    /// Ids whose texts do not sort.
+    Unsorted(&'static Format),
+    /// Numbers of any layout.
+    Any,
+}
+
+impl Finder {
+    /// Finds the ids of these formats: what a text most likely is of them. None if ids of one of them hold no time. In other
+    /// text, a number of few digits is never taken for an id.
+    pub fn of(formats: &[&'static Format], numbers: Numbers) -> Option<Self> {
+        let shapes: Option<Vec<_>> = formats.iter().map(|format| Some(&format.time()?.shape)).collect();
+        let places = ALL.iter().enumerate().filter(|(_, format)| formats.contains(format));
+        let which = match formats {
+            [one] => Which::One(one),
+            _ => Which::Several(places.fold(0, |all, (at, _)| all | 1 << at)),
+        };
+        let is_chosen = numbers.is_chosen || formats.len() > 1 && formats.contains(&ALL[NUMBER]);
+        Some(Self { shapes: Shapes::of(shapes?), which, numbers: Numbers { is_chosen, ..numbers } })
+    }
+
+    /// Finds whatever is likely an id with a time. A number is one if the layout was chosen.
+    pub fn of_likely(numbers: Numbers) -> Self {
+        let is_one = |at: &usize| numbers.is_chosen || *at != NUMBER;
+        let shapes = (0..ALL.len()).filter(is_one).filter_map(|at| Some(&ALL[at].time()?.shape));
+        Self { shapes: Shapes::of(shapes), which: Which::Likely, numbers }
+    }
+
+    /// Finds whatever is likely an id, with a time or without, but for Nano IDs: words are often as long.
+    pub fn of_all(numbers: Numbers) -> Self {
+        let mut shapes = Shapes::of(ALL.iter().filter_map(|format| Some(&format.time()?.shape)));
+        let all = Lengths { these: u64::MAX << SHORTEST, least: SHORTEST as u32 };
+        (shapes.words, shapes.runs) = (all, all);
+        Self { shapes, which: Which::All, numbers }
+    }
+
+    /// The format whose ids it finds, if it is only one.
+    pub fn format(&self) -> Option<&'static Format> {
+        match self.which {
+            Which::One(format) => Some(format),
+            _ => None,
+        }
+    }
+
+    /// What [`Finder::within`] searches for.
+    pub fn window(&self, ms: RangeInclusive<i64>) -> Window {
+        let mut looks = Box::new([const { Vec::new() }; 64]);
+        for format in (0..ALL.len()).filter(|&at| self.wants(at)).map(|at| ALL[at]) {
+            let (Some(read), Some(look)) = (&format.read, self.look(format, &ms)) else { continue };
+            let lengths = read.all_lengths.as_ref().unwrap_or(&read.lengths);
+            (*lengths.start()..=*lengths.end().min(&63)).for_each(|length| looks[length].push(look));
+        }
+        let only = self.format().and_then(|format| self.look(format, &ms));
+        Window { ms, only, looks }
+    }
+
+    /// None if no id of the format can be in the window.
+    fn look(&self, format: &'static Format, ms: &RangeInclusive<i64>) -> Option<Look> {
+        // The bit that makes letters lower case is set in digits, too.
+        let lower = match format.time()?.sorted.as_ref().map_or(Texts::Unsorted, |sorted| sorted.texts) {
+            Texts::Unsorted if matches!(self.which, Which::All) && format == ALL[NUMBER] => return Some(Look::Any),
+            Texts::Unsorted => return Some(Look::Unsorted(format)),
+            Texts::AsTheyAre => 0,
+            Texts::InOneCase => u64::from_ne_bytes([0x20; 8]),
+        };
+        let [first, last] =
+            format.bounds(ms.clone(), &self.numbers)?.map(|text| head(text.as_bytes()).map(|head| head | lower));
+        Some(Look::Heads { lower, first: first?, more: last?.checked_sub(first?)? })
+    }
+
+    /// Whether an id can be of the format at this place in the list.
+    fn wants(&self, at: usize) -> bool {
+        match self.which {
+            Which::One(format) => *format == *ALL[at],
+            Which::Several(places) => places >> at & 1 == 1,
+            Which::Likely => at != NUMBER || self.numbers.is_chosen,
+            Which::All => true,
+        }
+    }
+
+    /// Calls `found` with the place of each id in `text` that is within the window.
+    #[inline(always)]
+    pub fn within(&self, text: &[u8], window: &Window, mut found: impl FnMut(Range<usize>)) {
+        let may_be = |text: &[u8]| window.may_hold(text, &self.numbers);
+        let each = |range, (_, ms): (_, Option<i64>)| {
+            if ms.is_some_and(|ms| window.ms.contains(&ms)) {
+                found(range);
+            }
+            ControlFlow::Continue(())
+        };
+        self.search(text, may_be, |text| self.read(text), each);
+    }
+
+    /// Calls `each` with the ids in `text`, in their order, until that breaks.
+    #[inline(always)]
+    pub fn each(&self, text: &[u8], mut each: impl FnMut(Found) -> ControlFlow<()>) {
+        let read = |text: &[u8]| self.read(text);
+        self.search(text, |_| true, read, |range, (format, ms)| each(Found { range, format, ms }));
+    }
+
+    /// The first id in `text`.
+    pub fn first(&self, text: &[u8]) -> Option<Found> {
+        let mut first = None;
+        self.each(text, |found| {
+            first = Some(found);
+            ControlFlow::Break(())
+        });
+        first
+    }
+
+    /// What the first id in `text` is sorted by: of one format all of the id, and of several the time.
+    pub fn first_order(&self, text: &[u8]) -> Option<u128> {
+        let order = |text: &[u8]| match self.which {
+            Which::One(format) => format.order(text, &self.numbers),
+            _ => Some(self.read(text)?.1?.abs_diff(i64::MIN).into()),
+        };
+        let mut first = None;
+        let end = |_, order| {
+            first = Some(order);
+            ControlFlow::Break(())
+        };
+        self.search(text, |_| true, order, end);
+        first
+    }
+
+    /// The format and the time of a text that is an id.
+    #[inline(always)]
+    fn read(&self, text: &[u8]) -> Option<(&'static Format, Option<i64>)> {
+        match self.which {
+            Which::One(format) => Some((format, Some(format.ms(text, &self.numbers)?))),
+            _ => self.read_as_likeliest(text),
+        }
+    }
+
+    #[inline(never)]
+    fn read_as_likeliest(&self, text: &[u8]) -> Option<(&'static Format, Option<i64>)> {
+        let now_ms = clock::coarse_ms();
+        if let Which::All = self.which {
+            let readings = Readings::of(text, &self.numbers, now_ms);
+            let first = readings.iter().next().filter(|it| it.unlikely.is_none() && it.name() != "nanoid");
+            return first.map(|it| (it.format(), it.ms));
+        }
+        // A number can be of any layout.
+        if !self.numbers.is_chosen && text.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        // As the first of `Readings::of`, without the others.
+        let mut likeliest: Option<Reading> = None;
+        for at in of_its_length(text).filter(|&at| self.wants(at)) {
+            let reading = Reading::new(at, text, self.numbers, now_ms);
+            likeliest = match (reading, likeliest) {
+                (Some(reading), Some(before)) if !reading.is_likelier(&before) => Some(before),
+                (reading, before) => reading.or(before),
+            };
+        }
+        let is_one = |it: &Reading| matches!(self.which, Which::Several(_)) || it.unlikely.is_none();
+        likeliest.filter(is_one).and_then(|it| Some((it.format(), Some(it.ms?))))
+    }
+
+    /// Calls `each` with what `read` makes of the ids in `text`, until that breaks.
+    #[inline(always)]
+    fn search<T>(
+        &self,
+        text: &[u8],
+        may_be: impl Fn(&[u8]) -> bool,
+        read: impl Fn(&[u8]) -> Option<T>,
+        mut each: impl FnMut(Range<usize>, T) -> ControlFlow<()>,
+    ) {
+        let mut end = 0;
+        let each = |range: Range<usize>| match read(&text[range.clone()]) {
+            Some(id) if range.start >= end => {
+                end = range.end;
+                each(range, id)
+            }
+            _ => ControlFlow::Continue(()),
+        };
+        let shapes = &self.shapes;
+        _ = match (shapes.words.these != 0, shapes.parts != 0, shapes.uuids, shapes.runs.these != 0) {
+            (true, false, false, false) => shapes.scan::<true, false, false, false>(text, may_be, each),
+            (_, true, false, false) => shapes.scan::<true, true, false, false>(text, may_be, each),
+            (false, false, true, false) => shapes.scan::<false, false, true, false>(text, may_be, each),
+            (false, false, false, true) => shapes.scan::<false, false, false, true>(text, may_be, each),
+            _ => shapes.scan::<true, true, true, true>(text, may_be, each),
+        };
+    }
+}
+
+impl fmt::Debug for Finder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let formats = (0..ALL.len()).filter(|&at| self.wants(at)).map(|at| ALL[at].name);
+        write!(f, "Finder({})", formats.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// The first eight characters as a number.
+#[inline(always)]
+fn head(text: &[u8]) -> Option<u64> {
+    text.first_chunk().map(|head| u64::from_be_bytes(*head))
+}
+
+impl Window {
+    /// Most texts are outside, which their beginnings show without being read.
+    #[inline(always)]
+    fn may_hold(&self, text: &[u8], numbers: &Numbers) -> bool {
+        let may_hold = |look: &Look| match look {
+            Look::Heads { lower, first, more } => {
+                head(text).is_some_and(|head| (head | lower).wrapping_sub(*first) <= *more)
+            }
+            Look::Unsorted(format) => format.ms(text, numbers).is_some_and(|ms| self.ms.contains(&ms)),
+            Look::Any => true,
+        };
+        match &self.only {
+            Some(look) => may_hold(look),
+            None => self.looks[text.len().min(63)].iter().any(may_hold),
+        }
+    }
+}
+
+/// What wanted ids look like.
+struct Shapes {
+    /// Words that are ids by themselves.
+    words: Lengths,
+    runs: Lengths,
+    uuids: bool,
+    /// A bit for each length of words that others may belong to.
+    parts: u64,
+}
+
+/// The last words of an X-Ray trace id and of a TypeID, and the first of a SkyWalking id.
+const XRAY: usize = 24;
+const PREFIXED: usize = 26;
+const DOTTED: usize = 32;
+
+/// A bit for each length, the last for all that are longer; and the shortest that is looked for.
+#[derive(Clone, Copy)]
+struct Lengths {
+    these: u64,
+    least: u32,
+}
+
+impl Lengths {
+    #[inline(always)]
+    fn has(&self, length: usize) -> bool {
+        self.these >> length.min(63) & 1 == 1
+    }
+
+    /// Where at least as many ones as are looked for follow each other: of the lower half of `bits`.
+    #[inline(always)]
+    fn starts(&self, bits: u128) -> u64 {
+        let two = bits & bits >> 1;
+        let four = two & two >> 2;
+        let eight = four & four >> 4;
+        let (found, more) = match self.least.checked_sub(16) {
+            Some(more) => (eight & eight >> 8, more),
+            None => (eight, self.least - 8),
+        };
+        (found & found >> (more & 31)) as u64
+    }
+}
+
+impl Shapes {
+    fn of<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Self {
+        let none = Lengths { these: 0, least: 31 };
+        let mut all = Self { words: none, runs: none, uuids: false, parts: 0 };
+        for shape in shapes {
+            match shape {
+                Shape::Word(lengths) => lengths.clone().for_each(|length| all.words.these |= 1 << length.min(63)),
+                Shape::Base64(length) => all.runs.these |= 1 << length,
+                Shape::Uuid => all.uuids = true,
+                Shape::Dotted => all.parts |= 1 << DOTTED,
+                Shape::Prefixed => {
+                    (all.parts, all.words.these) = (all.parts | 1 << PREFIXED, all.words.these | 1 << PREFIXED)
+                }
+                Shape::Xray => (all.parts, all.words.these) = (all.parts | 1 << XRAY, all.words.these | 1 << 32),
+            }
+        }
+        let least = |these: u64| these.trailing_zeros().clamp(SHORTEST as u32, none.least);
+        all.words.least = least(all.words.these | all.parts);
+        all.runs.least = least(all.runs.these);
+        all
+    }
+
+    /// Calls `each` with the places of what looks like an id, in the order that they are tried in, until that breaks. Where
+    /// nothing is hidden by an id, `may_be` is asked first.
+    ///
+    /// Each 64 bytes become 64 bits, the lowest for the first byte, once for all shapes. Shifting finds where 20 letters and
+    /// digits follow each other, say. Bits of the next 64 bytes are at hand.
+    #[inline(always)]
+    fn scan<const WORDS: bool, const PARTS: bool, const DASHES: bool, const RUNS: bool>(
+        &self,
+        text: &[u8],
+        may_be: impl Fn(&[u8]) -> bool,
+        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let bits_at = |begin| Bits::of::<WORDS, DASHES, RUNS>(text.get(begin..).unwrap_or_default());
+        let (mut before, mut next, mut begin) = (Bits::default(), bits_at(0), 0);
+        while begin < text.len() {
+            let here = next;
+            next = bits_at(begin + 64);
+            let both = |here: u64, next: u64| u128::from(next) << 64 | u128::from(here);
+            let words = both(here.words, next.words);
+            let runs = both(here.runs, next.runs);
+            let dashes = both(here.dashes, next.dashes);
+            let two = dashes & dashes >> 5;
+            let word_starts = !(here.words << 1 | before.words >> 63);
+            let words_here = if WORDS { self.words.starts(words) & word_starts } else { 0 };
+            let uuids_here = if DASHES { ((two & two >> 10) >> 8) as u64 } else { 0 };
+            let runs_here = if RUNS { self.runs.starts(runs) & !(here.runs << 1 | before.runs >> 63) } else { 0 };
+            let mut places = words_here | uuids_here | runs_here;
+            while places != 0 {
+                let at = places.trailing_zeros();
+                places &= places - 1;
+                let place = begin + at as usize;
+                let is_at = |these: u64| these >> at & 1 == 1;
+                let length = |bits: u128, is_one: fn(&u8) -> bool| match ((bits >> (at & 63)) as u64).trailing_ones() {
+                    64 => 64 + leading(&text[place + 64..], is_one),
+                    known => known as usize,
+                };
+                let word = if !(DASHES || RUNS) || is_at(words_here) { length(words, is_of_word) } else { 0 };
+                let run = if RUNS && is_at(runs_here) { length(runs, is_of_run) } else { 0 };
+                if run > word && self.runs.has(run) {
+                    each(place..place + run)?;
+                }
+                // The prefix of a TypeID can begin within.
+                let hides = |end| PARTS && text.get(end) == Some(&b'_');
+                let is_worth = |end| hides(end) || may_be(&text[place..end]);
+                if is_at(uuids_here) && is_uuid(text, place) && is_worth(place + 36) {
+                    each(place..place + 36)?;
+                }
+                if let Some(longer) = if PARTS { self.longer(text, place..place + word) } else { None } {
+                    each(longer)?;
+                }
+                let is_word = self.words.has(word) || RUNS && run == word && self.runs.has(run);
+                if is_word && is_worth(place + word) {
+                    each(place..place + word)?;
+                }
+            }
+            before = here;
+            begin += 64;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// What a word belongs to that may be an id.
+    #[inline(always)]
+    fn longer(&self, text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
+        match word.len() {
+            length if self.parts >> length.min(63) & 1 == 0 => None,
+            XRAY => xray(text, word.end),
+            PREFIXED => prefixed(text, word),
+            _ => dotted(text, word),
+        }
+    }
+}
+
+#[inline(always)]
+fn is_of_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+fn is_of_run(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'-' | b'_')
+}
+
+/// How many bytes at the beginning are such.
+fn leading(text: &[u8], is_one: fn(&u8) -> bool) -> usize {
+    text.iter().take_while(|byte| is_one(byte)).count()
+}
+
+/// Whether words of 8, 4, 4, 4 and 12 characters begin here, and end, with others between them.
+#[inline(always)]
+fn is_uuid(text: &[u8], place: usize) -> bool {
+    const OTHERS: u64 = 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 36;
+    const LOOKED_AT: u64 = (1 << 37) - 1;
+    let words = Bits::of::<true, false, false>(&text[place..]).words;
+    words & LOOKED_AT == LOOKED_AT & !OTHERS && !place.checked_sub(1).is_some_and(|before| is_of_word(&text[before]))
+}
+
+/// Words of 1, 8 and 24 with dashes between them, of which the last ends here.
+#[cold]
+fn xray(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let start = end.checked_sub(35)?;
+    let first = &text[start..start + 11];
+    let is_one = first.iter().enumerate().all(|(at, byte)| match at {
+        1 | 10 => *byte == b'-',
+        _ => is_of_word(byte),
+    });
+    let is_start = !start.checked_sub(1).is_some_and(|before| is_of_word(&text[before]));
+    (is_one && is_start).then_some(start..end)
+}
+
+/// A word, and two words of digits, with dots before them.
+#[cold]
+fn dotted(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
+    let mut end = word.end;
+    for _ in 0..2 {
+        let digits = leading(text.get(end + 1..)?, u8::is_ascii_digit);
+        if digits == 0 || text[end] != b'.' {
+            return None;
+        }
+        end += 1 + digits;
+    }
+    (!text.get(end).is_some_and(is_of_word)).then_some(word.start..end)
+}
+
+/// A word with the letters, digits and `_` before it, if there are any.
+#[cold]
+fn prefixed(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
+    let is_one = |byte: &&u8| is_of_word(byte) || **byte == b'_';
+    let before = text[..word.start].iter().rev().take(MOST_OF_A_PREFIX + 1).take_while(is_one).count();
+    (1..=MOST_OF_A_PREFIX).contains(&before).then(|| word.start - before..word.end)
+}
+
+/// One bit for each of 64 bytes, the lowest for the first.
+#[derive(Clone, Copy, Default)]
+struct Bits {
+    /// Letters and digits.
+    words: u64,
+    dashes: u64,
+    /// Letters, digits, `@`, `-` and `_`.
+    runs: u64,
+}
+
+impl Bits {
+    /// Those of the first 64 bytes. Missing ones count as others.
+    #[inline(always)]
+    fn of<const WORDS: bool, const DASHES: bool, const RUNS: bool>(text: &[u8]) -> Self {
+        match text.first_chunk::<64>() {
+            Some(chunk) => Self::of_chunk::<WORDS, DASHES, RUNS>(chunk),
+            None if text.is_empty() => Self::default(),
+            None => {
+                let mut chunk = [0; 64];
+                chunk[..text.len()].copy_from_slice(text);
+                Self::of_chunk::<WORDS, DASHES, RUNS>(&chunk)
+            }
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn of_chunk<const WORDS: bool, const DASHES: bool, const RUNS: bool>(chunk: &[u8; 64]) -> Self {
+        let bits =
+            |is_one: fn(&u8) -> bool| chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is_one(byte)));
+        Self {
+            words: if WORDS { bits(is_of_word) } else { 0 },
+            dashes: if DASHES { bits(|byte| *byte == b'-') } else { 0 },
+            runs: if RUNS { bits(is_of_run) } else { 0 },
+        }
+    }
+
+    /// The same, 16 bytes at once: a search spends most of its time here.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    #[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
+    fn of_chunk<const WORDS: bool, const DASHES: bool, const RUNS: bool>(chunk: &[u8; 64]) -> Self {
+        use std::arch::x86_64::*;
+
+        let mut all = Self::default();
+        for sixteen in chunk.chunks_exact(16).rev() {
+            // SAFETY: every x86-64 has SSE2, which is all that these need, and 16 bytes of the chunk are read, at any
+            // alignment.
+            let [words, dashes, runs] = unsafe {
+                // Only signed comparisons exist: the bytes from `first` on are moved to the bottom of the signed range.
+                let within = |bytes, first: u8, count: i8| {
+                    let moved = _mm_add_epi8(bytes, _mm_set1_epi8(i8::MIN.wrapping_sub_unsigned(first)));
+                    _mm_cmpgt_epi8(_mm_set1_epi8(i8::MIN + count), moved)
+                };
+                let bytes = _mm_loadu_si128(sixteen.as_ptr().cast());
+                let equal = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
+                let letters = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), b'a', 26);
+                let words = _mm_or_si128(letters, within(bytes, b'0', 10));
+                let dashes = equal(b'-');
+                let others = _mm_or_si128(dashes, _mm_or_si128(equal(b'@'), equal(b'_')));
+                [words, dashes, _mm_or_si128(words, others)].map(|found| u64::from(_mm_movemask_epi8(found) as u16))
+            };
+            all.words = if WORDS { all.words << 16 | words } else { 0 };
+            all.dashes = if DASHES { all.dashes << 16 | dashes } else { 0 };
+            all.runs = if RUNS { all.runs << 16 | runs } else { 0 };
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::named;
+    use crate::{Maker, Txid};
+    use proptest::prelude::*;
+
+    /// The simplest implementation: what of this shape is tried at a place.
+    fn plainly(text: &[u8], shape: &Shape, place: usize) -> Vec<Range<usize>> {
+        let is_word = |place: usize| text.get(place).is_some_and(u8::is_ascii_alphanumeric);
+        let length_at = |place: usize| (place..).take_while(|&place| is_word(place)).count();
+        let digits_at = |place: usize| text.iter().skip(place).take_while(|byte| byte.is_ascii_digit()).count();
+        let are_there = |start: usize, byte: u8, words: &[(usize, usize)]| {
+            let between = words[1..].iter().all(|(at, _)| text.get(start + at - 1) == Some(&byte));
+            let is_first = start == 0 || !is_word(start - 1);
+            is_first && between && words.iter().all(|(at, length)| length_at(start + at) == *length)
+        };
+        let (length, word_before) = (length_at(place), place > 0 && is_word(place - 1));
+        let word = |is_one: bool| (is_one && !word_before).then(|| place..place + length);
+        match shape {
+            Shape::Word(lengths) => word(lengths.contains(&length)).into_iter().collect(),
+            Shape::Base64(length) => run_at(text, place).filter(|run| run.len() == *length).into_iter().collect(),
+            Shape::Uuid => {
+                let is_one = are_there(place, b'-', &[(0, 8), (9, 4), (14, 4), (19, 4), (24, 12)]);
+                is_one.then(|| place..place + 36).into_iter().collect()
+            }
+            Shape::Xray => {
+                let start = place.checked_sub(11).filter(|start| are_there(*start, b'-', &[(0, 1), (2, 8), (11, 24)]));
+                start.map(|start| start..place + 24).or(word(length == 32)).into_iter().collect()
+            }
+            Shape::Prefixed => {
+                let Some(word) = word(length == 26) else { return Vec::new() };
+                let is_other = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'_';
+                let start = text[..place].iter().rposition(is_other).map_or(0, |other| other + 1);
+                let prefixed = (place - start <= 64).then_some(start..word.end);
+                prefixed.into_iter().chain([word]).collect()
+            }
+            Shape::Dotted => {
+                let second = place + 33 + digits_at(place + 33);
+                let end = second + 1 + digits_at(second + 1);
+                let are_there = are_there(place, b'.', &[(0, 32), (33, second - place - 33)])
+                    && second > place + 33
+                    && text.get(second) == Some(&b'.')
+                    && end > second + 1
+                    && !is_word(end);
+                are_there.then_some(place..end).into_iter().collect()
+            }
+        }
+    }
+
+    fn run_at(text: &[u8], place: usize) -> Option<Range<usize>> {
+        let is_before = place > 0 && is_of_run(&text[place - 1]);
+        let end = text[place..].iter().position(|byte| !is_of_run(byte)).map_or(text.len(), |length| place + length);
+        (!is_before && end > place).then_some(place..end)
+    }
+
+    /// All that is tried, in order.
+    fn tried(finder: &Finder, text: &[u8]) -> Vec<Range<usize>> {
+        let is_all = matches!(finder.which, Which::All);
+        let wanted = (0..ALL.len()).filter(|&at| finder.wants(at)).filter_map(|at| Some(&ALL[at].time()?.shape));
+        let shapes: Vec<_> = wanted.cloned().chain(is_all.then_some(Shape::Word(SHORTEST..=usize::MAX))).collect();
+        let mut all = Vec::new();
+        for place in 0..text.len() {
+            let mut here: Vec<_> = shapes.iter().flat_map(|shape| plainly(text, shape, place)).collect();
+            here.extend(run_at(text, place).filter(|run| is_all && run.len() >= SHORTEST));
+            here.sort_unstable_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+            here.dedup();
+            all.extend(here);
+        }
+        all
+    }
+
+    fn found(finder: &Finder, text: &[u8]) -> Vec<Found> {
+        let mut all = Vec::new();
+        finder.each(text, |it| {
+            all.push(it);
+            ControlFlow::Continue(())
+        });
+        all
+    }
+
+    fn within(finder: &Finder, text: &[u8], ms: RangeInclusive<i64>) -> Vec<Range<usize>> {
+        let mut all = Vec::new();
+        finder.within(text, &finder.window(ms), |range| all.push(range));
+        all
+    }
+
+    fn all_finders() -> Vec<Finder> {
+        let of_each = ALL.into_iter().filter_map(|format| Finder::of(&[format], Numbers::UNKNOWN));
+        of_each.chain(of_several()).collect()
+    }
+
+    fn of_several() -> Vec<Finder> {
+        let lists = [&["unique_id", "typeid", "uuid_v1"][..], &["skywalking", "xray"], &["txid", "uuid_v7", "ulid"]];
+        let of_list = |names: &[&str]| {
+            let formats: Vec<_> = names.iter().map(|name| named(name).unwrap()).collect();
+            Finder::of(&formats, Numbers::UNKNOWN).unwrap()
+        };
+        let several = [Finder::of_likely(Numbers::UNKNOWN), Finder::of_all(Numbers::UNKNOWN)];
+        lists.map(of_list).into_iter().chain(several).collect()
+    }
+
+    fn assert_finds_what_is_there(finder: &Finder, text: &[u8]) {
+        let mut expected: Vec<Found> = Vec::new();
+        for range in tried(finder, text) {
+            if expected.last().is_none_or(|before| before.range.end <= range.start) {
+                let read = finder.read(&text[range.clone()]);
+                expected.extend(read.map(|(format, ms)| Found { range, format, ms }));
+            }
+        }
+        assert_eq!(found(finder, text), expected, "{finder:?} in '{}'", text.escape_ascii());
+        for id in &expected {
+            let Some(ms) = id.ms else { continue };
+            let ms = ms.saturating_sub(500)..=ms.saturating_add(500);
+            let ids = expected.iter().filter(|id| id.ms.is_some_and(|it| ms.contains(&it)));
+            let places: Vec<_> = ids.map(|id| id.range.clone()).collect();
+            assert_eq!(within(finder, text, ms), places, "{finder:?} in '{}'", text.escape_ascii());
+        }
+    }
+
+    const SAMPLES: [&str; 18] = [
+        "4om9qi54la8ffr4bd9sg",
+        "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+        "000001VKvYLi2kP2ENqkCH",
+        "Ws@zWAoAAAcAAAAqAAEAAAAH",
+        "awFqxtNirgRaFaBf17HW_gAAAEQ",
+        "b13f65bff40000010123456789abcdef",
+        "0ad1348f1403169275002100356696",
+        "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042",
+        "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+        "9m4e2mr0ui3e8a215n4g",
+        "507f1f77bcf86cd799439011",
+        "1-58406520-a006649127e371903a2de979",
+        "58406520a006649127e371903a2de979",
+        "5840652000000000a006649127e37190",
+        "prefix_01h455vb4pex5vsknk084sn02q",
+        "cjld2cjxh0000qzrmn831i7rn",
+        "df6fef1e15341321960398755e",
+    ];
+
+    #[test]
+    fn an_id_is_found_at_any_place() {
+        for sample in SAMPLES {
+            let is_whole =
+                |finder: &Finder| found(finder, sample.as_bytes()).iter().any(|it| it.range == (0..sample.len()));
+            let finders: Vec<_> = all_finders().into_iter().filter(is_whole).collect();
+            assert!(!finders.is_empty(), "{sample}");
+            for before in 0..150 {
+                for after in [0, 1, 5, 63, 64, 65] {
+                    let text = [" ".repeat(before), sample.to_string(), "\n".repeat(after)].concat();
+                    for finder in &finders {
+                        let ids = found(finder, text.as_bytes());
+                        let texts: Vec<_> = ids.iter().map(|it| (it.range.start, &text[it.range.clone()])).collect();
+                        assert_eq!(texts, [(before, sample)], "{finder:?} in '{text}'");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_end_where_letters_and_digits_do() {
+        let finders = of_several();
+        for byte in 0..=255_u8 {
+            for sample in SAMPLES {
+                for text in [&[&[byte][..], sample.as_bytes()].concat(), &[sample.as_bytes(), &[byte; 64]].concat()] {
+                    finders.iter().for_each(|finder| assert_finds_what_is_there(finder, text));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_character_counts() {
+        let finders = of_several();
+        for sample in SAMPLES {
+            for place in 0..sample.len() {
+                for byte in *b" -f" {
+                    let mut text = sample.as_bytes().to_vec();
+                    text[place] = byte;
+                    finders.iter().for_each(|finder| assert_finds_what_is_there(finder, &text));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ids_are_found_between_anything() {
+        let (txid, uuid) = ("b2fr5nvmbtcu7vl9phl0", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+        let xray = "1-58406520-a006649127e371903a2de979";
+        let dotted = "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042";
+        let typeid = "user_01h455vb4pex5vsknk084sn02q";
+        let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        for (text, ids) in [
+            (format!("https://example.com/orders/{uuid}?id={txid}&x=1#top"), vec![uuid, txid]),
+            (format!("Root={xray};Parent=53995c3f42cd8ad8;Sampled=1"), vec![xray, "53995c3f42cd8ad8"]),
+            (format!("urn:uuid:{uuid}"), vec![uuid]),
+            (format!("{{{uuid}}}, {txid}."), vec![uuid, txid]),
+            (format!("{txid}.{uuid}..{dotted}."), vec![txid, uuid, dotted]),
+            (format!("req-{txid}_é, req-{uuid}_"), vec![txid, uuid]),
+            (format!("a.{dotted}, {dotted}.b, x_{dotted}"), vec![dotted; 3]),
+            (format!("x-{typeid}, {typeid}_, X{typeid}"), vec![typeid, typeid, &typeid[5..]]),
+            (format!("traceparent={traceparent}."), vec![traceparent]),
+            ("GET / HTTP/1.1 sixteen-letters: of no id".to_string(), vec![]),
+            // A word of 21 letters is no Nano ID, and fewer than 15 digits are no number.
+            ("internationalizations 146028887998464 14602888799846".to_string(), vec!["146028887998464"]),
+        ] {
+            let found = found(&Finder::of_all(Numbers::UNKNOWN), text.as_bytes());
+            assert_eq!(found.iter().map(|it| &text[it.range.clone()]).collect::<Vec<_>>(), ids, "{text}");
+        }
+    }
+
+    #[test]
+    fn several_formats_are_told_apart() {
+        let line = "b2fr5nvmbtcu7vl9phl0 017f22e2-79b0-7cc3-98c4-dc0c0c07398f, Root=1-69b307e4-a006649127e371903a2de979;x \
+            user_01h455vb4pex5vsknk084sn02q/awFqxtNirgRaFaBf17HW_gAAAEQ a.b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042 \
+            1439530262794464807 4bf92f3577b34da6a3ce929d0e0e4736 919108f7-52d1-4320-9bac-f847db4148a8 35kLKK5Xcf76Cg11zybVdSPtuWA";
+        let names =
+            |finder: &Finder| found(finder, line.as_bytes()).iter().map(|it| it.format.name).collect::<Vec<_>>();
+        let likely = ["txid", "uuid_v7", "xray", "typeid", "unique_id", "skywalking", "ksuid"];
+        assert_eq!(names(&Finder::of_likely(Numbers::UNKNOWN)), likely);
+        let discord = Numbers { layout: "discord".parse().unwrap(), is_chosen: true };
+        let with_numbers = found(&Finder::of_likely(discord), line.as_bytes());
+        let number = with_numbers.iter().find(|it| it.format.name == "snowflake").unwrap();
+        assert_eq!(number.ms, Some(1_763_281_159_829));
+        let some = |names: &[&str]| names.iter().map(|name| named(name).unwrap()).collect::<Vec<_>>();
+        let of = |names: &[&str]| Finder::of(&some(names), Numbers::UNKNOWN).unwrap();
+        assert_eq!(names(&of(&["ksuid", "uuid_v7"])), ["uuid_v7", "ksuid"]);
+        // The last digits of the SkyWalking id, which is none here, and the number.
+        assert_eq!(names(&of(&["snowflake", "ksuid"])), ["snowflake", "snowflake", "ksuid"]);
+        assert!(Finder::of(&some(&["txid", "uuid_v4"]), Numbers::UNKNOWN).is_none());
+    }
+
+    /// No id in other text is shorter than 15 characters.
+    #[test]
+    fn the_shortest_ids_have_15_characters() {
+        let text = "14602888799846 146028887998464 1460288879984640";
+        for finder in [
+            Finder::of(&[ALL[NUMBER]], Numbers::UNKNOWN).unwrap(),
+            Finder::of(&[ALL[NUMBER], ALL[0]], Numbers::UNKNOWN).unwrap(),
+            Finder::of_likely(Numbers { is_chosen: true, ..Numbers::UNKNOWN }),
+            Finder::of_all(Numbers::UNKNOWN),
+        ] {
+            let places: Vec<_> = found(&finder, text.as_bytes()).into_iter().map(|it| it.range).collect();
+            assert_eq!(places, [15..30, 31..47], "{finder:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_is_what_a_plain_search_finds(
+            text in "([0-9a-zA-Z]{18,37}|([a-z]{0,30}_){1,3}0[0-7][0-9a-z]{24,25}|[15]-[0-9a-f]{8}-[0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}(\\.[0-9]{1,9}){0,3}|[A-Za-z0-9@_-]{23,28}|[A-Za-z]{70}|[0-9]{13,20}|[ -~]|\\PC){0,20}",
+        ) {
+            all_finders().iter().for_each(|finder| assert_finds_what_is_there(finder, text.as_bytes()));
+        }
+
+        /// Their texts are compared before they are read. Several find in one pass all that one of them finds.
+        #[test]
+        fn the_ids_within_are_those_that_read_so(
+            ms in proptest::collection::vec(1_500_000_000_000..1_500_000_001_000_i64, 1..20),
+            from in 1_500_000_000_000..1_500_000_001_000_i64,
+            duration in 0..1000_i64,
+            between in "[ !-,/:-?\\[-^]{1,70}",
+            upper: bool,
+        ) {
+            let made = |format: &&&'static Format| format.make.as_ref().is_some_and(|make| make.takes_a_time);
+            let formats: Vec<_> = ALL.iter().filter(|format| format.has_a_time()).filter(made).copied().collect();
+            let several = Finder::of(&formats, Numbers::UNKNOWN).unwrap();
+            for format in formats {
+                let options = format.make.as_ref().unwrap().options;
+                let address = options.contains(&"address").then_some(("address", "10.0.0.7".as_ref()));
+                let maker = format.maker(address).unwrap();
+                let is_in_one_case = format.time().unwrap().sorted.as_ref().is_some_and(|it| it.texts == Texts::InOneCase);
+                let (mut text, mut places, mut expected) = (between.clone(), Vec::new(), Vec::new());
+                for &ms in &ms {
+                    let mut id = [0; Maker::MAX_LEN];
+                    let length = maker.write_at(ms, &mut id).unwrap().len;
+                    let id = &mut id[..length];
+                    if upper && is_in_one_case {
+                        id.make_ascii_uppercase();
+                    }
+                    let place = text.len()..text.len() + length;
+                    if (from..=from + duration).contains(&format.ms(id, &Numbers::UNKNOWN).unwrap()) {
+                        expected.push(place.clone());
+                    }
+                    places.push(place);
+                    text += std::str::from_utf8(id).unwrap();
+                    text += &between;
+                }
+                let finder = Finder::of(&[format], Numbers::UNKNOWN).unwrap();
+                prop_assert_eq!(within(&finder, text.as_bytes(), from..=from + duration), expected, "{:?}", format);
+                let by_several: Vec<_> = found(&several, text.as_bytes()).into_iter().map(|it| it.range).collect();
+                prop_assert_eq!(by_several, places, "{:?}", format);
+            }
+        }
+
+        #[test]
+        fn lines_are_ordered_as_txids_are(one in 0_i64..1 << 42, other in 0_i64..1 << 42) {
+            let finder = Finder::of(&[ALL[0]], Numbers::UNKNOWN).unwrap();
+            let ids = [one, other].map(Txid::at);
+            let [first, second] = ids.map(|id| finder.first_order(format!("- {id} -").as_bytes()).unwrap());
+            prop_assert_eq!(first.cmp(&second), ids[0].cmp(&ids[1]));
+        }
+    }
+}
