@@ -3,7 +3,7 @@
  *
  * The caller owns all memory, and the library keeps none of the pointers it gets. The text of an id is not
  * NUL-terminated; a message is. Any function may be called from any thread at any time, but not from a signal handler.
- * There is nothing to initialize. What needs TXID_NGINX is only in the library that nginx's modules are linked with.
+ * There is nothing to initialize.
  *
  * Generated from crates/capi/ by `make headers`: do not edit.
  */
@@ -36,23 +36,6 @@
  */
 #define TXID_MAX_LEN 90
 
-#if defined(TXID_NGINX)
-/**
- * The length of the longest name of a header of traces.
- */
-#define TXID_TRACE_HEADER_MAX_LEN 27
-#endif
-
-/**
- * How many headers a trace comes in.
- */
-#define TXID_TRACE_HEADERS 17
-
-/**
- * How many headers an id comes in besides the first.
- */
-#define TXID_OTHER_IDS 3
-
 /**
  * No id has more parts.
  */
@@ -77,48 +60,6 @@
  * The length of the longest 64-bit id.
  */
 #define TXID_SNOWFLAKE_LEN 19
-
-/**
- * The length of a trace id.
- */
-#define TXID_TRACE_ID_LEN 32
-
-/**
- * The length of a span id.
- */
-#define TXID_SPAN_ID_LEN 16
-
-/**
- * The length of a traceparent of version 00.
- */
-#define TXID_TRACEPARENT_LEN 55
-
-/**
- * The length of the longest b3 header.
- */
-#define TXID_B3_MAX_LEN 68
-
-/**
- * The length of the longest header of txid_span_header.
- */
-#define TXID_SPAN_HEADER_MAX_LEN 74
-
-/**
- * How many headers of a request change at most: each of them.
- */
-#define TXID_CHANGED_HEADERS 18
-
-/**
- * The length of all values that change, but the id.
- */
-#define TXID_CHANGED_TEXT_LEN 512
-
-#if defined(TXID_NGINX)
-/**
- * The length of the longest time that txid_time_in writes.
- */
-#define TXID_TIME_LEN 24
-#endif
 
 /**
  * The length of an id. Ids are not NUL-terminated.
@@ -264,40 +205,6 @@ typedef enum {
 } txid_segment_news;
 
 /**
- * A header that is not in a txid_span, but is made of it.
- */
-typedef enum {
-  /**
-   * X-Amzn-Trace-Id
-   */
-  TXID_SPAN_KIND_AWS = 0,
-  /**
-   * X-Cloud-Trace-Context
-   */
-  TXID_SPAN_KIND_GCP = 1,
-  /**
-   * uber-trace-id
-   */
-  TXID_SPAN_KIND_JAEGER = 2,
-  /**
-   * X-Datadog-Trace-Id
-   */
-  TXID_SPAN_KIND_DATADOG_TRACE_ID = 3,
-  /**
-   * X-Datadog-Parent-Id
-   */
-  TXID_SPAN_KIND_DATADOG_PARENT_ID = 4,
-  /**
-   * X-Datadog-Sampling-Priority; its length is 0 if the decision is left to the next hop.
-   */
-  TXID_SPAN_KIND_DATADOG_PRIORITY = 5,
-  /**
-   * X-Datadog-Tags, unless is_datadog says that they are passed on; its length is 0 if there is nothing to say.
-   */
-  TXID_SPAN_KIND_DATADOG_TAGS = 6,
-} txid_span_kind;
-
-/**
  * What a part of an id is.
  */
 typedef enum {
@@ -314,24 +221,6 @@ typedef enum {
    */
   TXID_VALUE_FLAG = 2,
 } txid_value;
-
-/**
- * What to do with an id that may have come in with a request.
- */
-typedef enum {
-  /**
-   * The request gets a new id.
-   */
-  TXID_VERDICT_NEW = 0,
-  /**
-   * The request keeps the id that came in.
-   */
-  TXID_VERDICT_ACCEPTED = 1,
-  /**
-   * The peer may send an id, but it sent an invalid one, or several. The request gets a new id, or is rejected.
-   */
-  TXID_VERDICT_INVALID = 2,
-} txid_verdict;
 
 /**
  * Hides the numbers or the UUIDs of one series, and reveals them.
@@ -353,24 +242,10 @@ typedef struct txid_policy txid_policy;
  */
 typedef struct txid_segment txid_segment;
 
-#if defined(TXID_NGINX)
-/**
- * Makes txids, in one thread.
- */
-typedef struct txid_series txid_series;
-#endif
-
 /**
  * Makes the 64-bit ids of one layout and node.
  */
 typedef struct txid_snowflake txid_snowflake;
-
-#if defined(TXID_NGINX)
-/**
- * Which formats ids are looked for in, where the time of one is wanted.
- */
-typedef struct txid_times txid_times;
-#endif
 
 /**
  * A text, laid out as nginx's ngx_str_t.
@@ -385,165 +260,6 @@ typedef struct {
    */
   const char *data;
 } txid_text;
-
-/**
- * The span of a request, in the form of headers. A header of length 0 must not be sent.
- */
-typedef struct {
-  /**
-   * X-B3-TraceId: the trace.
-   */
-  uint8_t trace_id[TXID_TRACE_ID_LEN];
-  /**
-   * X-B3-SpanId: this hop.
-   */
-  uint8_t span_id[TXID_SPAN_ID_LEN];
-  /**
-   * X-B3-ParentSpanId: the span that called this one.
-   */
-  uint8_t parent_span_id[TXID_SPAN_ID_LEN];
-  /**
-   * traceparent
-   */
-  uint8_t traceparent[TXID_TRACEPARENT_LEN];
-  /**
-   * b3
-   */
-  uint8_t b3[TXID_B3_MAX_LEN];
-  /**
-   * X-B3-Sampled: 0 or 1.
-   */
-  uint8_t sampled;
-  /**
-   * X-B3-Flags: 1.
-   */
-  uint8_t flags;
-  /**
-   * The length of parent_span_id: 16 or 0.
-   */
-  uint8_t parent_span_id_len;
-  /**
-   * The length of b3.
-   */
-  uint8_t b3_len;
-  /**
-   * The length of sampled: 1 or 0.
-   */
-  uint8_t sampled_len;
-  /**
-   * The length of flags: 1 or 0.
-   */
-  uint8_t flags_len;
-  /**
-   * Whether it continues the trace of the traceparent that came in, so that its tracestate is passed on as well.
-   */
-  bool is_continued;
-  /**
-   * Whether it continues the trace of Datadog's headers that came in, so that X-Datadog-Tags and X-Datadog-Origin are passed
-   * on as well.
-   */
-  bool is_datadog;
-  /**
-   * The X-Datadog-Sampling-Priority that came in, if it says more than sampled and flags; otherwise 0.
-   */
-  int8_t priority;
-} txid_span;
-
-/**
- * What is kept for a request.
- */
-typedef struct {
-  /**
-   * Its id. NULL until there is one.
-   */
-  txid_text id;
-  /**
-   * Its span. NULL until there is one.
-   */
-  txid_span *span;
-  /**
-   * Whether it is still to be rejected.
-   */
-  bool rejected;
-} txid_kept;
-
-/**
- * Adds an entry to the list of a request's main request, with `size` bytes of its memory as data, and returns it: nginx's
- * ngx_http_cleanup_add.
- */
-typedef void *(*txid_add_cleanup)(void *request, size_t size);
-
-/**
- * A header of a request, laid out as lua-nginx-module's ngx_http_lua_ffi_table_elt_t.
- */
-typedef struct {
-  /**
-   * The length of the name.
-   */
-  int32_t name_len;
-  /**
-   * The name, in any case.
-   */
-  const char *name;
-  /**
-   * The length of the value.
-   */
-  int32_t value_len;
-  /**
-   * The value.
-   */
-  const char *value;
-} txid_field;
-
-/**
- * The values of one header in a request.
- */
-typedef struct {
-  /**
-   * How often the request has it.
-   */
-  size_t count;
-  /**
-   * The last value.
-   */
-  txid_text value;
-  /**
-   * Whether spaces and tabs around the value were taken off.
-   */
-  bool is_trimmed;
-} txid_header;
-
-/**
- * The headers of a request that a policy looks at.
- */
-typedef struct {
-  /**
-   * The one with the id, by default X-Request-Id.
-   */
-  txid_header id;
-  /**
-   * Those of traces. The first is the one that holds only the trace's id, if the policy names one.
-   */
-  txid_header of_trace[TXID_TRACE_HEADERS];
-  /**
-   * The other ones with an id, if the policy names several: the first valid one of all counts.
-   */
-  txid_header other_ids[TXID_OTHER_IDS];
-} txid_headers;
-
-/**
- * The sender of a request.
- */
-typedef struct {
-  /**
-   * Its struct sockaddr, or NULL if only its text is known.
-   */
-  const void *sockaddr;
-  /**
-   * Its address as nginx writes it.
-   */
-  txid_text text;
-} txid_peer;
 
 /**
  * A part of an id.
@@ -650,38 +366,6 @@ typedef struct {
   int32_t news;
 } txid_segment_counters;
 
-#if defined(TXID_NGINX)
-/**
- * What a policy says of every request.
- */
-typedef struct {
-  /**
-   * The header with the id.
-   */
-  txid_text header;
-  /**
-   * The other headers that an id may come in; the length of those that are not there is 0.
-   */
-  txid_text other_headers[TXID_OTHER_IDS];
-  /**
-   * The header that holds only the trace's id; its length is 0 if there is none.
-   */
-  txid_text trace_id_header;
-  /**
-   * Whether it accepts nobody's ids, so that no header needs to be read.
-   */
-  bool trusts_nobody;
-  /**
-   * Whether it rejects requests with an invalid id.
-   */
-  bool rejects;
-  /**
-   * Whether it continues traces.
-   */
-  bool traces;
-} txid_terms;
-#endif
-
 /**
  * The fields of a 64-bit id.
  */
@@ -743,34 +427,6 @@ typedef struct {
   int64_t layout_ends_ms;
 } txid_snowflake_counters;
 
-/**
- * A header of a request that must change.
- */
-typedef struct {
-  /**
-   * Its name.
-   */
-  txid_text name;
-  /**
-   * Its new value; `data` is NULL if the request must not have it.
-   */
-  txid_text value;
-} txid_changed_header;
-
-/**
- * The headers of a request that must change.
- */
-typedef struct {
-  /**
-   * Of these, txid_headers_change says how many there are.
-   */
-  txid_changed_header list[TXID_CHANGED_HEADERS];
-  /**
-   * Their values, one after the other.
-   */
-  uint8_t text[TXID_CHANGED_TEXT_LEN];
-} txid_changed_headers;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -804,8 +460,7 @@ const char *txid_strerror(int32_t code);
  * for images of 6 to 19 digits, letters=N for 4 to 13 letters, or uuid for UUIDs; and for numbers perhaps check, for a check
  * digit after that, and state=FILE, the file of the numbers' segment. All are UTF-8.
  *
- * Returns 0; or 1 if the series can be used, but the system may write its key to swap space, and then `message` says why;
- * or a txid_error: then `message` says what is wrong, and `hidden` is unchanged.
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
  *
  * Safety:
  *
@@ -816,6 +471,15 @@ int32_t txid_hidden_open(const txid_text *list,
                          size_t count,
                          txid_hidden **hidden,
                          char *message);
+
+/**
+ * Whether the system keeps the key out of swap space. If not, `message` says why.
+ *
+ * Safety:
+ *
+ * `hidden` must be from txid_hidden_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+ */
+bool txid_hidden_is_locked(const txid_hidden *hidden, char *message);
 
 /**
  * Releases a series, and wipes its key from memory.
@@ -885,47 +549,6 @@ int32_t txid_hidden_reveal_text(const txid_hidden *hidden,
                                 char *message);
 
 /**
- * Returns what is kept for the request, or NULL: before txid_kept_start, in the log phase, and if `request` is NULL.
- *
- * Safety:
- *
- * `request` must be an ngx_http_request_t, or NULL.
- */
-txid_kept *txid_kept_of(const void *request);
-
-/**
- * Returns what is kept for the request, or begins to keep it, with `add`, and without an id. In the log phase, `is_over` must
- * be true. Returns NULL if there is no memory, or if this nginx lays out its requests in an unknown way.
- *
- * Safety:
- *
- * `request` must be an ngx_http_request_t of a client, and `add` ngx_http_cleanup_add.
- */
-txid_kept *txid_kept_start(void *request,
-                           txid_add_cleanup add,
-                           bool is_over);
-
-/**
- * Keeps the id of a request. Returns false if there is no memory.
- *
- * Safety:
- *
- * `kept` must be from txid_kept_start for the current request, and `id` valid for reads of `id_len` bytes.
- */
-bool txid_kept_set_id(txid_kept *kept,
-                      const char *id,
-                      size_t id_len);
-
-/**
- * Returns memory for a span that lives as long as the request, or NULL.
- *
- * Safety:
- *
- * `kept` must be from txid_kept_start for the current request.
- */
-txid_span *txid_kept_span_place(const txid_kept *kept);
-
-/**
  * Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
  * others are its options, name=value: docs/lua.md lists them. Options may also be in the first word, as in
  * nanoid(length=10,alphabet=0123456789). Names have - or _. With `is_trial`, the options are only checked, as in a test
@@ -946,20 +569,6 @@ int32_t txid_maker_open(const txid_text *list,
                         bool is_trial,
                         txid_maker **maker,
                         char *message);
-
-#if defined(TXID_NGINX)
-/**
- * As txid_maker_open, of a format that needs no options: the one with the name of `len` characters at `name`.
- *
- * Safety:
- *
- * `name` must be valid for reads of `len` bytes, `maker` for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
- */
-int32_t txid_maker_named(const char *name,
-                         size_t len,
-                         txid_maker **maker,
-                         char *message);
-#endif
 
 /**
  * Releases a maker. Others that share its state are not affected.
@@ -1042,46 +651,6 @@ int32_t txid_policy_set(txid_policy *policy,
 int32_t txid_policy_check(const txid_policy *policy,
                           bool is_id_of_trace,
                           char *message);
-
-/**
- * Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`. Returns whether
- * any but the one with the id is there.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open; `fields` valid for reads of `count` of them, as must be what they point to;
- * `headers` for a write. What is written there points to the values of the fields.
- */
-bool txid_headers_find(const txid_policy *policy,
-                       const txid_field *fields,
-                       size_t count,
-                       txid_headers *headers);
-
-#if defined(TXID_NGINX)
-/**
- * Writes the name of a header of traces to `name`, in lower case, and returns its length: of the one at this place of of_trace.
- * Returns 0 for the one whose name the policy chooses.
- *
- * Safety:
- *
- * `name` must be valid for writes of TXID_TRACE_HEADER_MAX_LEN bytes.
- */
-size_t txid_trace_header(size_t at,
-                         char *name);
-#endif
-
-/**
- * Decides about the id in `header`, which `peer` sent. Returns a txid_verdict. Spaces and tabs around the value are taken
- * off in `header`.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open, and the others must be valid for a read, as must what they point to; `header`
- * also for a write.
- */
-int32_t txid_policy_judge(const txid_policy *policy,
-                          const txid_peer *peer,
-                          txid_header *header);
 
 /**
  * Reads the `len` characters at `text` as an id of the format with the name of `format_len` characters at `format`, as in
@@ -1167,74 +736,6 @@ int32_t txid_segment_fill(const txid_segment *segment,
  * `segment` must be from txid_segment_open, `counters` valid for a write.
  */
 void txid_segment_stats(const txid_segment *segment, txid_segment_counters *counters);
-
-#if defined(TXID_NGINX)
-/**
- * Opens a series of txids. Release it with txid_series_close.
- */
-txid_series *txid_series_open(void);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Releases a series.
- *
- * Safety:
- *
- * `series` must be from txid_series_open and must not be used any more; or NULL, which does nothing.
- */
-void txid_series_close(txid_series *series);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Writes a new txid of this moment to `buf`; see txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `series` must be from txid_series_open and not in use by another thread, `buf` valid for writes of TXID_LEN bytes.
- */
-void txid_series_fill(const txid_series *series,
-                      int64_t clock_ms,
-                      char *buf);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Takes from `parent` the options that are not set in `policy`.
- *
- * Safety:
- *
- * Both must be from txid_policy_open, and `policy` not in use by another thread.
- */
-void txid_policy_inherit(txid_policy *policy, const txid_policy *parent);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Writes what the policy says of every request to `terms`. The texts belong to the policy, and are valid until it changes.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open, and `terms` valid for a write.
- */
-void txid_policy_terms(const txid_policy *policy,
-                       txid_terms *terms);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Whether the header whose name are the `len` characters at `name` can carry an id. Returns 0, or a txid_error; then
- * `message` says why not.
- *
- * Safety:
- *
- * `name` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
- */
-int32_t txid_check_header_name(const char *name,
-                               size_t len,
-                               char *message);
-#endif
 
 /**
  * Opens a generator of 64-bit ids, and writes it to `generator`. Release it with txid_snowflake_close.
@@ -1324,109 +825,6 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
  * `generator` must be from txid_snowflake_open, `counters` valid for a write.
  */
 void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
-
-/**
- * Writes the first span of a new trace to `span`; see txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open, or NULL for one without options; `span` must be valid for a write.
- */
-void txid_span_start(const txid_policy *policy,
-                     int64_t clock_ms,
-                     txid_span *span);
-
-/**
- * Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the
- * policy does not accept the peer, the first span of a new trace. See txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open; `peer` and `headers` must be valid for a read, as must what they point to;
- * and `span` for a write.
- */
-void txid_span_continue(const txid_policy *policy,
-                        int64_t clock_ms,
-                        const txid_peer *peer,
-                        const txid_headers *headers,
-                        txid_span *span);
-
-/**
- * Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is none of this kind.
- *
- * Safety:
- *
- * `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_SPAN_HEADER_MAX_LEN bytes.
- */
-size_t txid_span_header(const txid_span *span,
-                        int32_t kind,
-                        char *buf);
-
-/**
- * Writes the headers that must change in a request, so that it has this id and this span in all kinds of the policy, to `changed`,
- * and returns their number. `headers` are those of the request.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` as
- * txid_headers_find wrote them; `changed` for a write. What is written there points into itself, to the policy and to the id.
- */
-size_t txid_headers_change(const txid_policy *policy,
-                           const char *id,
-                           size_t id_len,
-                           const txid_span *span,
-                           const txid_headers *headers,
-                           txid_changed_headers *changed);
-
-#if defined(TXID_NGINX)
-/**
- * Opens a list of the `count` formats whose names are at `list`, perhaps with options as in snowflake(layout=discord) or
- * trace_id(epoch=2020-01-01), and writes it to `times`. With `is_only`, the time of a text is that of the first one that it
- * fits. Otherwise they are the formats that a server makes: such a text is rather its own id than another's, if its time can
- * be; and if it fits none, it is read as txid_time_in does without a list. Release it with txid_times_close.
- *
- * Returns 0, or a txid_error; then `message` says what is wrong, and `times` is unchanged.
- *
- * Safety:
- *
- * `list` must be valid for reads of `count` texts, as must their bytes; `times` for a write, `message` for writes of
- * TXID_MESSAGE_LEN bytes.
- */
-int32_t txid_times_open(const txid_text *list,
-                        size_t count,
-                        bool is_only,
-                        txid_times **times,
-                        char *message);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Releases a list of formats.
- *
- * Safety:
- *
- * `times` must be from txid_times_open and must not be used any more; or NULL, which does nothing.
- */
-void txid_times_close(txid_times *times);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Writes the time in the id of `len` characters at `text` to `buf`, and returns its length; 0 if there is none, or if the text
- * can be of another time, too. Without `times`, most txids that are older than an hour can: they may as well be xids. The time
- * is in milliseconds since 1970-01-01 UTC, or with `iso8601` as in "2014-09-01T00:00:00.000Z".
- *
- * Safety:
- *
- * `times` must be from txid_times_open, or NULL; `text` must be valid for reads of `len` bytes, `buf` for writes of
- * TXID_TIME_LEN bytes.
- */
-size_t txid_time_in(const txid_times *times,
-                    const char *text,
-                    size_t len,
-                    bool iso8601,
-                    char *buf);
-#endif
 
 /**
  * Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. Only the low 42 bits of `ms` count,

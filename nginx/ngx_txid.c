@@ -327,9 +327,9 @@ ngx_txid_time_words(ngx_conf_t *cf, ngx_txid_time_t **list, ngx_str_t *source, n
 
 
 static void
-ngx_txid_close_hidden(void *series)
+ngx_txid_close_hidden(void *hidden)
 {
-    txid_hidden_close(series);
+    txid_hidden_close(hidden);
 }
 
 
@@ -341,7 +341,6 @@ ngx_txid_hidden_t *
 ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
 {
     char                 message[TXID_MESSAGE_LEN];
-    int32_t              rc;
     ngx_str_t           *words;
     ngx_txid_hidden_t   *hidden;
     ngx_pool_cleanup_t  *cleanup;
@@ -361,19 +360,20 @@ ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
 
     /* "nginx -s" hides nothing, and need not be allowed to read the key. */
     if (ngx_process != NGX_PROCESS_SIGNALLER) {
-        rc = txid_hidden_open(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
-                              message);
-        if (rc < 0) {
+        if (txid_hidden_open(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->hidden,
+                             message)
+            != 0)
+        {
             ngx_txid_conf_error(cf, "%s", message);
             return NULL;
         }
 
-        if (rc > 0) {
+        if (!txid_hidden_is_locked(hidden->hidden, message)) {
             ngx_conf_log_error(NGX_LOG_WARN, cf, 0, "%V: %s", &words[0], message);
         }
 
         cleanup->handler = ngx_txid_close_hidden;
-        cleanup->data = hidden->series;
+        cleanup->data = hidden->hidden;
     }
 
     hidden->reveals = ngx_strcmp(words[0].data, "txid_reveal") == 0;
@@ -402,7 +402,7 @@ ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t
     }
 
     if (!hidden->reveals) {
-        len = txid_hidden_hide_text(hidden->series, (const char *) source->data, source->len,
+        len = txid_hidden_hide_text(hidden->hidden, (const char *) source->data, source->len,
                                     (char *) text, message);
         if (len < 0) {
             ngx_log_error(NGX_LOG_ERR, log, 0, "txid: not hidden: %s", message);
@@ -410,7 +410,7 @@ ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t
         }
 
     } else {
-        len = txid_hidden_reveal_text(hidden->series, (const char *) source->data, source->len,
+        len = txid_hidden_reveal_text(hidden->hidden, (const char *) source->data, source->len,
                                       (char *) text, message);
         if (len < 0) {
             /* A client may send anything, but has no part in the key. */

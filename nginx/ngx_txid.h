@@ -10,7 +10,7 @@
 #include <ngx_core.h>
 
 #define TXID_NGINX
-#include "txid.h"
+#include "txid-internal.h"
 
 
 /* A txid_text has the layout of an ngx_str_t. */
@@ -66,7 +66,7 @@ typedef struct {
 
 /* Hides the number or the UUID in a variable, or reveals it. */
 typedef struct {
-    txid_hidden   *series;
+    txid_hidden   *hidden;
     ngx_uint_t     reveals;
     ngx_int_t      source;
 } ngx_txid_hidden_t;

@@ -316,3 +316,17 @@ os.execute("LD_LIBRARY_PATH=DIR " .. arg[-1] .. " -e 'print(select(2, pcall(requ
 --- out_like chop
 ^resty\.txid: cannot load libtxid\.so; install it with .*
 	the system's loader: .*libtxid\.so\.2: (file too short|invalid ELF header)
+
+
+
+=== TEST 20: a library of another release with the same ABI version
+--- c
+unsigned txid_abi_version(void) { return 2; }
+unsigned txid_internal_version(void) { return 4000000000u; }
+--- cpath
+DIR/?.so
+--- lua
+print(select(2, pcall(require, "resty.txid")))
+--- out_like chop
+^resty\.txid: DIR/libtxid\.so is of another release than these Lua files; install both from one
+$

@@ -1,6 +1,6 @@
 //! Numbers and UUIDs that tell nothing: their images under a keyed permutation.
 
-use crate::caller::{bytes, fail, place, tell, txid_text};
+use crate::caller::{bytes, fail, give, place, tell, txid_text};
 use crate::error::txid_error;
 use ::txid::Hidden;
 use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed};
@@ -22,8 +22,7 @@ pub struct txid_hidden(Hidden);
 /// for images of 6 to 19 digits, letters=N for 4 to 13 letters, or uuid for UUIDs; and for numbers perhaps check, for a check
 /// digit after that, and state=FILE, the file of the numbers' segment. All are UTF-8.
 ///
-/// Returns 0; or 1 if the series can be used, but the system may write its key to swap space, and then `message` says why;
-/// or a txid_error: then `message` says what is wrong, and `hidden` is unchanged.
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
 ///
 /// # Safety
 ///
@@ -41,20 +40,25 @@ pub unsafe extern "C" fn txid_hidden_open(
     // Two names must never become one.
     let opened =
         words.iter().map(|word| str::from_utf8(word).map_err(|_| not_utf8(word))).collect::<Result<Vec<_>, _>>();
-    match opened.and_then(Hidden::parse) {
-        Ok(opened) => {
-            let not_locked = opened.not_locked();
-            // SAFETY: the caller vouches for `hidden`.
-            unsafe { hidden.write(Box::into_raw(Box::new(txid_hidden(opened)))) };
-            let Some(error) = not_locked else { return 0 };
-            let why =
-                format!("the system may write the key to swap space: mlock: {error}; raise the limit of locked memory");
-            // SAFETY: the caller's promise is the same.
-            unsafe { tell(&why, message) };
-            1
-        }
-        // SAFETY: as above.
-        Err(error) => unsafe { fail(txid_error::from(&error), &error, message) },
+    let opened = opened.and_then(Hidden::parse).map(txid_hidden).map_err(|error| (txid_error::from(&error), error));
+    // SAFETY: the caller vouches for `hidden` and `message`.
+    unsafe { give(opened, hidden, message) }
+}
+
+/// Whether the system keeps the key out of swap space. If not, `message` says why.
+///
+/// # Safety
+///
+/// `hidden` must be from txid_hidden_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_is_locked(hidden: *const txid_hidden, message: *mut c_char) -> bool {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let Some(error) = (*hidden).0.not_locked() else { return true };
+        let why =
+            format!("the system may write the key to swap space: mlock: {error}; raise the limit of locked memory");
+        tell(&why, message);
+        false
     }
 }
 

@@ -1,7 +1,7 @@
 //! The C interface of txid: `libtxid.so` and `libtxid.a`.
 //!
 //! Only this crate touches a caller's raw pointers. It makes no decisions: it converts, and calls the library. Its comments
-//! become those of `include/txid.h`.
+//! become those of `include/txid.h`, and of `include/txid-internal.h` for nginx's modules and the Lua modules alone.
 
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 
@@ -43,4 +43,13 @@ pub const TXID_ABI_VERSION: u32 = 2;
 #[unsafe(no_mangle)]
 pub extern "C" fn txid_abi_version() -> u32 {
     TXID_ABI_VERSION
+}
+
+/// The version of the interface that nginx's modules and the Lua modules use besides txid.h. Both are of the same release.
+pub const TXID_INTERNAL_VERSION: u32 = 1;
+
+/// The TXID_INTERNAL_VERSION that the library was built with.
+#[unsafe(no_mangle)]
+pub extern "C" fn txid_internal_version() -> u32 {
+    TXID_INTERNAL_VERSION
 }

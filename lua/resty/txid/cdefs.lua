@@ -1,4 +1,4 @@
--- What include/txid.h declares. Written by `make headers`: do not edit.
+-- What include/txid.h and txid-internal.h declare. Written by `make headers`: do not edit.
 
 require("ffi").cdef[[
 typedef struct txid_hidden txid_hidden;
@@ -105,10 +105,12 @@ typedef struct {
   uint8_t text[512];
 } txid_changed_headers;
 uint32_t txid_abi_version(void);
+uint32_t txid_internal_version(void);
 int64_t txid_clock_ms(void);
 int64_t txid_clock_coarse_ms(void);
 const char *txid_strerror(int32_t code);
 int32_t txid_hidden_open(const txid_text *list, size_t count, txid_hidden **hidden, char *message);
+bool txid_hidden_is_locked(const txid_hidden *hidden, char *message);
 void txid_hidden_close(txid_hidden *hidden);
 int32_t txid_hidden_hide(const txid_hidden *hidden, uint64_t number, char *buf, char *message);
 int32_t txid_hidden_reveal(const txid_hidden *hidden,
@@ -224,6 +226,7 @@ int32_t txid_uuid_of_name(int32_t version,
 
 return {
     ABI_VERSION = 2,
+    INTERNAL_VERSION = 1,
     MESSAGE_LEN = 1024,
     HIDDEN_LEN = 36,
     MAX_LEN = 90,

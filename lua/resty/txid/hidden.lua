@@ -201,14 +201,13 @@ function _M.new(options)
 
     local list, count = texts(words)
     local opened = ffi_new("txid_hidden *[1]")
-    local code = C.txid_hidden_open(list, count, opened, message)
-    if code < 0 then
+    if C.txid_hidden_open(list, count, opened, message) < 0 then
         error("cannot hide " .. (uuid and "UUIDs: " or "numbers: ") .. ffi_str(message), 2)
-
-    elseif code > 0 then
-        lib.log("WARN", "resty.txid.hidden: " .. ffi_str(message))
     end
     local series = { handle = ffi.gc(opened[0], C.txid_hidden_close) }
+    if not C.txid_hidden_is_locked(series.handle, message) then
+        lib.log("WARN", "resty.txid.hidden: " .. ffi_str(message))
+    end
     return setmetatable(series, uuid and uuid_series_mt or series_mt)
 end
 

@@ -101,6 +101,11 @@ local function abi_version(library)
 end
 
 
+local function internal_version(library)
+    return library.txid_internal_version()
+end
+
+
 -- Writes to nginx's error log, or to stderr outside nginx.
 function _M.log(level, message)
     local ngx = ngx
@@ -130,6 +135,11 @@ if library then
     if not ok or found ~= _M.ABI_VERSION then
         error("resty.txid: " .. path_or_how .. " has ABI version " .. (ok and tostring(found) or "unknown")
               .. ", these Lua files need " .. _M.ABI_VERSION .. "; install both from one release", 0)
+    end
+
+    ok, found = pcall(internal_version, library)
+    if not ok or found ~= _M.INTERNAL_VERSION then
+        error("resty.txid: " .. path_or_how .. " is of another release than these Lua files; install both from one", 0)
     end
 
     _M.engine = "native"

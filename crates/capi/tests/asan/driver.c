@@ -1,9 +1,9 @@
-/* Calls every function of txid.h with buffers on the heap that have exactly the size that the
+/* Calls every function of txid.h and txid-internal.h with buffers on the heap that have exactly the size that the
  * header names, so that AddressSanitizer sees an access beyond them. Parses every sample, and every
  * text that differs from one in a few bytes. */
 
 #define TXID_NGINX
-#include "txid.h"
+#include "txid-internal.h"
 
 #include <netinet/in.h>
 #include <pthread.h>
@@ -655,7 +655,8 @@ hidden(void)
     }
 
     words[2] = text_of("uuid");
-    require(txid_hidden_open(words, 3, &hidden, message) >= 0, message);
+    require(txid_hidden_open(words, 3, &hidden, message) == 0, message);
+    txid_hidden_is_locked(hidden, message);
     free((char *) words[2].data);
     char *id = copy_of("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", 36);
     require(txid_hidden_hide_text(hidden, id, 36, buf, message) == 36, "a UUID");

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every function of include/txid.h under AddressSanitizer, with buffers on the heap of exactly the size that the header names.
+# Every function of include/txid.h and txid-internal.h under AddressSanitizer, with buffers on the heap of exactly the size that the header names.
 set -eu
 
 cd "$(dirname "$0")/../../../.."
@@ -12,7 +12,7 @@ RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
 
 cc -std=c11 -D_DEFAULT_SOURCE -g -Wall -Wextra -Werror -fsanitize=address -Iinclude -c crates/capi/tests/asan/driver.c -o $built/driver.o
 functions() { grep -o 'txid_[a-z0-9_]*' | sort -u; }
-grep -o 'txid_[a-z0-9_]*(' include/txid.h | functions >$built/declared
+cat include/txid.h include/txid-internal.h | grep -o 'txid_[a-z0-9_]*(' | functions >$built/declared
 nm --undefined-only $built/driver.o | functions >$built/driven
 if ! diff $built/declared $built/driven >$built/difference; then
     echo "txid: crates/capi/tests/asan/driver.c does not call these:" "$(sed -n 's/^< //p' $built/difference)" >&2

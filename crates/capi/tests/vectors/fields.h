@@ -1,6 +1,6 @@
 /* Fields of a line, in hexadecimal and separated by tabs. */
 
-#include "txid.h"
+#include "txid-internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
