@@ -69,12 +69,19 @@ pub struct Window {
 /// What can be in a window.
 #[derive(Clone, Copy)]
 enum Look {
-    /// A text whose first eight characters are a number of a range, after the bits of `lower` were set.
-    Heads { lower: u64, first: u64, more: u64 },
+    Heads(Heads),
     /// Ids whose texts do not sort.
     Unsorted(&'static Format),
     /// Numbers of any layout.
     Any,
+}
+
+/// Texts whose first eight characters are a number of a range, after the bits of `lower` were set.
+#[derive(Clone, Copy)]
+struct Heads {
+    lower: u64,
+    first: u64,
+    more: u64,
 }
 
 impl Finder {
@@ -137,7 +144,7 @@ impl Finder {
         };
         let [first, last] =
             format.bounds(ms.clone(), &self.numbers)?.map(|text| head(text.as_bytes()).map(|head| head | lower));
-        Some(Look::Heads { lower, first: first?, more: last?.checked_sub(first?)? })
+        Some(Look::Heads(Heads { lower, first: first?, more: last?.checked_sub(first?)? }))
     }
 
     /// Whether an id can be of the format at this place in the list.
@@ -274,17 +281,27 @@ impl Window {
     /// Most texts are outside, which their beginnings show without being read.
     #[inline(always)]
     fn may_hold(&self, text: &[u8], numbers: &Numbers) -> bool {
-        let may_hold = |look: &Look| match look {
-            Look::Heads { lower, first, more } => {
-                head(text).is_some_and(|head| (head | lower).wrapping_sub(*first) <= *more)
-            }
+        match &self.only {
+            Some(Look::Heads(heads)) => heads.has(text),
+            _ => self.may_hold_any(text, numbers),
+        }
+    }
+
+    /// Out of line, so that the rest is inlined.
+    #[inline(never)]
+    fn may_hold_any(&self, text: &[u8], numbers: &Numbers) -> bool {
+        self.looks[text.len().min(63)].iter().any(|look| match look {
+            Look::Heads(heads) => heads.has(text),
             Look::Unsorted(format) => format.ms(text, numbers).is_some_and(|ms| self.ms.contains(&ms)),
             Look::Any => true,
-        };
-        match &self.only {
-            Some(look) => may_hold(look),
-            None => self.looks[text.len().min(63)].iter().any(may_hold),
-        }
+        })
+    }
+}
+
+impl Heads {
+    #[inline(always)]
+    fn has(&self, text: &[u8]) -> bool {
+        head(text).is_some_and(|head| (head | self.lower).wrapping_sub(self.first) <= self.more)
     }
 }
 
