@@ -79,18 +79,16 @@ fn put_of(alphabet: &[u8], length: usize, text: &mut Text) -> Made {
 /// People use them as secrets, so all bits come from the operating system.
 fn put(text: &mut Text) -> Made {
     let strong = entropy::strong_u128_without_stamp();
-    text[..LEN].copy_from_slice(&of_bits(strong.unwrap_or_else(|bits| bits)));
+    write_bits(strong.unwrap_or_else(|bits| bits), text);
     Made { len: LEN, guessable: strong.is_err() }
 }
 
-/// The text of the highest 30 bits, and of the lowest 96.
+/// Writes the text of the highest 30 bits, and of the lowest 96.
 #[inline(always)]
-fn of_bits(bits: u128) -> [u8; LEN] {
-    let mut text = [0; LEN];
+fn write_bits(bits: u128, text: &mut Text) {
     text[..8].copy_from_slice(&base64::encode_six(bits as u64, base64::OF_URLS));
     text[8..16].copy_from_slice(&base64::encode_six((bits >> 48) as u64, base64::OF_URLS));
-    text[16..].copy_from_slice(&base64::encode_six((bits >> 80) as u64, base64::OF_URLS)[..5]);
-    text
+    text[16..LEN].copy_from_slice(&base64::encode_six((bits >> 80) as u64, base64::OF_URLS)[..5]);
 }
 
 fn read(text: &[u8]) -> Result<(), FormatError> {
@@ -130,6 +128,11 @@ mod tests {
 
     #[test]
     fn each_character_has_six_bits_of_its_own() {
+        let of_bits = |bits| {
+            let mut text = [0; Maker::MAX_LEN];
+            write_bits(bits, &mut text);
+            text
+        };
         let zero = of_bits(0);
         let mut bits_of = [0; LEN];
         for bit in 0..128 {

@@ -16,7 +16,7 @@ use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;
 use crate::source::{mac, v7};
 use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
-use crate::text::{FormatError, digest};
+use crate::text::{FormatError, digest, hex};
 use ::uuid::Builder;
 
 pub use ::uuid::{Uuid, Variant};
@@ -163,10 +163,25 @@ fn put(text: &mut Text, id: Uuid) -> Made {
 /// txid::uuid::write(txid::uuid::Uuid::nil(), &mut text);
 /// assert_eq!(&text, b"00000000-0000-0000-0000-000000000000");
 /// ```
-// Once, for all who call it.
-#[inline(never)]
+#[inline(always)]
 pub fn write(id: Uuid, text: &mut [u8; LEN]) {
-    id.hyphenated().encode_lower(text);
+    write_bits(id.as_u128(), text);
+}
+
+/// Once, for all who call it. The crate's own function needs the bits in memory, and takes longer.
+#[inline(never)]
+fn write_bits(bits: u128, text: &mut [u8; LEN]) {
+    let first = hex::encode_64_bits((bits >> 64) as u64);
+    let last = hex::encode_64_bits(bits as u64);
+    text[..8].copy_from_slice(&first[..8]);
+    text[8] = b'-';
+    text[9..13].copy_from_slice(&first[8..12]);
+    text[13] = b'-';
+    text[14..18].copy_from_slice(&first[12..]);
+    text[18] = b'-';
+    text[19..23].copy_from_slice(&last[..4]);
+    text[23] = b'-';
+    text[24..].copy_from_slice(&last[4..]);
 }
 
 /// The versions that have a format of their own.
@@ -257,6 +272,7 @@ pub fn v5(namespace: Uuid, name: &[u8]) -> Uuid {
 /// ```
 /// assert_eq!(txid::uuid::v4().get_version_num(), 4);
 /// ```
+#[inline(always)]
 pub fn v4() -> Uuid {
     Uuid::from_u128(uuid_time::marked(entropy::next_u128_without_stamp(), 4))
 }

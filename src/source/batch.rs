@@ -6,7 +6,6 @@ use chacha20::cipher::{Block, KeyIvInit, StreamCipherCore};
 use chacha20::variants::Ietf;
 use chacha20::{ChaChaCore, R8};
 use std::array;
-use std::hint::black_box;
 use std::ptr;
 
 type Cipher = ChaChaCore<R8, Ietf>;
@@ -82,17 +81,20 @@ impl Batch {
     }
 }
 
-/// Overwrites the stack below its caller, where [`Batch::renew`] and what has made a seed leave copies of a key.
-#[inline(never)]
-pub(crate) fn erase_stack() {
-    const WITHOUT_OPTIMIZATION: usize = 16 << 10;
-    const BYTES: usize = if cfg!(debug_assertions) { WITHOUT_OPTIMIZATION } else { 1 << 10 };
-    black_box(&mut [0_u8; BYTES]);
+/// Clears the registers, and the stack below its caller, where [`Batch::renew`] and what has made a seed leave copies of a
+/// key.
+#[inline(always)]
+pub(crate) fn clear_traces() {
+    const BYTES_WITHOUT_OPTIMIZATION: usize = 16 << 10;
+    const WORDS: usize = if cfg!(debug_assertions) { BYTES_WITHOUT_OPTIMIZATION } else { 1 << 10 } / size_of::<u64>();
+    txid_keyed::clear_traces::<WORDS>();
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    #[cfg(target_os = "linux")]
+    use std::hint::black_box;
 
     /// What calls before this one have left on the stack.
     #[cfg(target_os = "linux")]
@@ -209,7 +211,7 @@ pub(crate) mod tests {
             batch.mix(std::array::from_fn(|word| batch.all[word] ^ KEY[word]));
             erase_all();
             batch.renew(NOW_NS, count);
-            erase_stack();
+            clear_traces();
             assert!(!has_part_of_the_key(&stack_below()), "{count}");
         }
         assert!(batch.all[..KEY_WORDS].iter().all(|word| !KEY.contains(word)));

@@ -11,6 +11,8 @@ use super::{clock, generation, system, vdso};
 use std::array;
 use std::cell::{Cell, UnsafeCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ptr;
+use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 const RESEED_AFTER_MS: u64 = 1000;
@@ -135,19 +137,25 @@ fn wide([high, low]: [u64; 2]) -> u128 {
 /// was copied.
 #[inline]
 pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
-    strong().map(u64::from_le_bytes).ok_or_else(|| next_u64(stamp_ms))
+    strong().map(|[word]| word).ok_or_else(|| next_u64(stamp_ms))
 }
 
 /// As [`strong_u64`], 128 bits for an id without a time.
 #[inline]
 pub(crate) fn strong_u128_without_stamp() -> Result<u128, u128> {
-    strong().map(u128::from_le_bytes).ok_or_else(next_u128_without_stamp)
+    strong().map(wide).ok_or_else(next_u128_without_stamp)
 }
 
 #[inline(always)]
-fn strong<const LEN: usize>() -> Option<[u8; LEN]> {
-    let mut bytes = [0; LEN];
-    (ask_the_vdso(&mut bytes) || ask_the_os(&mut bytes)).then_some(bytes)
+fn strong<const COUNT: usize>() -> Option<[u64; COUNT]> {
+    let mut is_given = false;
+    let (_, words) = erased(|words| {
+        // SAFETY: as many bytes, and any bytes are words.
+        let bytes = unsafe { slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) };
+        is_given = ask_the_vdso(bytes) || ask_the_os(bytes);
+        StreamId::NONE
+    });
+    is_given.then_some(words)
 }
 
 /// Bytes of the OS's own randomness; None if the OS has none.
@@ -164,12 +172,48 @@ pub(crate) fn stream_id(stamp_ms: i64) -> StreamId {
     stream_id
 }
 
+/// Words that are made are taken here as well: they go from the batch to registers, and never to the stack.
 #[inline(always)]
 fn draw<const COUNT: usize>(stamp_ms: Option<i64>) -> (StreamId, [u64; COUNT]) {
-    STREAM.with(|stream| match stream.draw_quickly(stamp_ms, Batch::take) {
-        Ok(drawn) => drawn,
-        Err(seeded_in) => stream.draw_slowly(seeded_in, stamp_ms),
-    })
+    let mut stream = STREAM.with(ptr::from_ref);
+    loop {
+        // SAFETY: it is this thread's, and there until that ends.
+        match unsafe { &*stream }.draw_quickly(stamp_ms, Batch::take) {
+            Ok(drawn) => return drawn,
+            Err(seeded_in) => {
+                stream = prepare(seeded_in, stamp_ms, COUNT);
+                if stream.is_null() {
+                    return erased(|words| draw_apart(stamp_ms, words));
+                }
+            }
+        }
+    }
+}
+
+/// The thread's stream, so that the caller need not keep where it is; or null, if [`Stream::prepare`] has returned false.
+#[cold]
+#[inline(never)]
+fn prepare(seeded_in: u64, stamp_ms: Option<i64>, count: usize) -> *const Stream {
+    STREAM.with(|stream| if stream.prepare(seeded_in, stamp_ms, count) { stream } else { ptr::null() })
+}
+
+#[cold]
+#[inline(never)]
+fn draw_apart(stamp_ms: Option<i64>, words: &mut [u64]) -> StreamId {
+    STREAM.with(|stream| stream.draw_apart(stamp_ms, words))
+}
+
+/// What `draw` has written, in registers. It is erased where it was written.
+#[inline(always)]
+fn erased<const COUNT: usize>(draw: impl FnOnce(&mut [u64]) -> StreamId) -> (StreamId, [u64; COUNT]) {
+    let mut place = [0; COUNT];
+    let stream_id = draw(&mut place);
+    let words = place;
+    for word in &mut place {
+        // SAFETY: it is our own. The compiler must not leave a volatile write out.
+        unsafe { ptr::write_volatile(word, 0) };
+    }
+    (stream_id, words)
 }
 
 impl Stream {
@@ -191,9 +235,14 @@ impl Stream {
     }
 
     /// The rest of [`Stream::next_quickly`], after that has failed.
-    #[inline(always)]
-    pub(crate) fn next_slowly(&self, seeded_in: u64, stamp_ms: i64) -> u64 {
-        let (_, [word]) = self.draw_slowly(seeded_in, Some(stamp_ms));
+    pub(crate) fn next_slowly(&self, mut seeded_in: u64, stamp_ms: i64) -> u64 {
+        while self.prepare(seeded_in, Some(stamp_ms), 1) {
+            match self.next_quickly(stamp_ms) {
+                Ok(word) => return word,
+                Err(mark) => seeded_in = mark,
+            }
+        }
+        let (_, [word]) = erased(|words| self.draw_apart(Some(stamp_ms), words));
         word
     }
 
@@ -220,22 +269,39 @@ impl Stream {
         Err(seeded_in)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn draw_slowly<const COUNT: usize>(&self, mut seeded_in: u64, stamp_ms: Option<i64>) -> (StreamId, [u64; COUNT]) {
+    /// Makes at least `count` words, to draw quickly from. Does nothing, and returns false, if that cannot be: while
+    /// something that this interrupts uses the stream, and where the generation cannot be read.
+    fn prepare(&self, seeded_in: u64, stamp_ms: Option<i64>, count: usize) -> bool {
+        let generation = generation::get();
+        if seeded_in == IN_USE || generation != generation::read() {
+            self.generation.set(seeded_in);
+            return false;
+        }
+        // SAFETY: the stream was not in use, and `draw_quickly` has marked it for this call alone.
+        let source = unsafe { self.source() };
+        self.look_at_the_clock(stamp_ms, source, seeded_in == generation, count);
+        compiler_fence(Ordering::SeqCst);
+        self.generation.set(generation);
+        true
+    }
+
+    /// Draws where [`Stream::prepare`] has returned false.
+    fn draw_apart(&self, stamp_ms: Option<i64>, words: &mut [u64]) -> StreamId {
+        let mut seeded_in = self.generation.replace(IN_USE);
         if seeded_in == IN_USE {
-            return draw_once();
+            return draw_once(words);
         }
         loop {
             let generation = generation::get();
-            // SAFETY: the stream was not in use, and `draw_quickly` has marked it for this call alone.
+            // SAFETY: the stream was not in use, and is marked for this call alone.
             let source = unsafe { self.source() };
-            self.look_at_the_clock(stamp_ms, source, seeded_in == generation, COUNT);
-            let drawn = source.take_made();
+            self.look_at_the_clock(stamp_ms, source, seeded_in == generation, words.len());
+            source.take_made(words);
+            let stream_id = source.stream_id;
             compiler_fence(Ordering::SeqCst);
             if generation == generation::get() {
                 self.generation.set(generation);
-                return drawn;
+                return stream_id;
             }
             seeded_in = generation::NONE;
         }
@@ -282,7 +348,7 @@ impl Stream {
         let is_burst = now_ns.wrapping_sub(self.looked_at_ns.replace(now_ns)) < BURST_NS;
         // A stamp that was not expected may be followed by others, which would take one word of each batch.
         source.batch.renew(now_ns, if is_burst && is_expected { batch::WORDS } else { count });
-        batch::erase_stack();
+        batch::clear_traces();
     }
 }
 
@@ -294,7 +360,8 @@ impl Source {
     fn seed(&mut self, now_ns: u64) {
         self.batch.mix(fresh_seed(now_ns));
         self.batch.renew(now_ns, 1);
-        let (_, [stream]) = self.take_made();
+        let mut stream = 0;
+        self.take_made(slice::from_mut(&mut stream));
         self.stream_id = StreamId { stream, reseeds: 0 };
     }
 
@@ -305,21 +372,23 @@ impl Source {
     }
 
     /// Takes words that have just been made.
-    #[inline]
-    fn take_made<const COUNT: usize>(&mut self) -> (StreamId, [u64; COUNT]) {
-        let Some(words) = self.batch.take() else { unreachable!("as many words are made as are drawn") };
-        (self.stream_id, words)
+    fn take_made(&mut self, words: &mut [u64]) {
+        for word in words {
+            let Some([made]) = self.batch.take() else { unreachable!("as many words are made as are drawn") };
+            *word = made;
+        }
     }
 }
 
 /// Words of a source of their own, for what interrupts a draw.
 #[inline(never)]
-fn draw_once<const COUNT: usize>() -> (StreamId, [u64; COUNT]) {
+fn draw_once(words: &mut [u64]) -> StreamId {
     let (mut source, now_ns) = (Source::UNSEEDED, clock::uptime_ns());
     source.seed(now_ns);
-    source.batch.renew(now_ns, COUNT);
-    batch::erase_stack();
-    source.take_made()
+    source.batch.renew(now_ns, words.len());
+    source.take_made(words);
+    batch::clear_traces();
+    source.stream_id
 }
 
 /// Process id and nanoseconds are in each seed, so that it differs from others even if what the OS gives does not.
@@ -373,7 +442,6 @@ fn noise() -> [u64; 4] {
 mod tests {
     use super::*;
     use std::mem::MaybeUninit;
-    use std::ptr;
 
     /// This thread's stream as it is now, for a simulated copy of the machine.
     struct Snapshot(MaybeUninit<Stream>);
@@ -517,9 +585,9 @@ mod tests {
             pid.set(unsafe { libc::fork() });
             batch.take()
         };
-        let [drawn] = STREAM.with(|stream| match stream.draw_quickly(Some(0), fork_and_take) {
-            Ok((_, words)) => words,
-            Err(seeded_in) => stream.draw_slowly(seeded_in, Some(0)).1,
+        let drawn = STREAM.with(|stream| match stream.draw_quickly(Some(0), fork_and_take) {
+            Ok((_, [word])) => word,
+            Err(seeded_in) => stream.next_slowly(seeded_in, 0),
         });
         assert_ne!(pid.get(), -1, "nothing was taken quickly");
         if pid.get() == 0 {

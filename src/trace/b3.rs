@@ -1,8 +1,8 @@
 //! Zipkin's B3: the single `b3` header, and the contents of the `X-B3-` headers.
 
-use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
+use super::{SpanId, TraceId, otel_ids, put_ids, read_nonzero, span_id};
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
-use crate::maker::Maker;
+use crate::maker::{Made, Maker};
 use crate::text::{FormatError, read_from_text, show_as_text};
 
 pub(crate) const FORMAT: Format = Format {
@@ -14,12 +14,12 @@ pub(crate) const FORMAT: Format = Format {
         takes_a_time: false,
         in_nginx: None,
         maker: |_| {
-            Ok(Maker::of(|_| {
+            Ok(Maker::writing(|_, text| {
                 let (trace_id, span_id) = otel_ids();
-                let mut text = *b"00000000000000000000000000000000-0000000000000000-1";
-                text[..32].copy_from_slice(&trace_id.to_text());
-                text[33..49].copy_from_slice(&span_id.to_text());
-                text
+                Ok(Made::in_place(text, |place| {
+                    *place = *b"00000000000000000000000000000000-0000000000000000-1";
+                    put_ids(place, trace_id, span_id);
+                }))
             }))
         },
     }),

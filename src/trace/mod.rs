@@ -9,7 +9,7 @@
 //! ```
 
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time, Value};
-use crate::maker::Maker;
+use crate::maker::{Made, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;
@@ -57,8 +57,8 @@ pub(crate) const ID: Format = Format {
         in_nginx: Some(&["epoch"]),
         maker: |options| {
             let epoch_ms = options.epoch_ms()?;
-            Ok(Maker::of(move |clock_ms| id_by(clock_ms, epoch_ms).to_text())
-                .at(move |ms| id_at(ms, epoch_ms).to_text()))
+            Ok(Maker::writing(move |clock_ms, text| Ok(put(text, id_by(clock_ms, epoch_ms))))
+                .writing_at(move |ms, text| put(text, id_at(ms, epoch_ms))))
         },
     }),
     read: Some(Read {
@@ -120,7 +120,7 @@ pub(crate) const OTEL_ID: Format = Format {
         options: &[],
         takes_a_time: false,
         in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::of(|_| otel_trace_id().to_text())),
+        maker: |_| Ok(Maker::writing(|_, text| Ok(put(text, otel_trace_id())))),
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
@@ -134,6 +134,10 @@ pub(crate) const OTEL_ID_ANATOMY: ReadAnatomy = |text, _| {
     read_trace_id(text)?;
     of_trace(text, Vec::new(), &[("random", 128)])
 };
+
+fn put(text: &mut Text, id: TraceId) -> Made {
+    Made::in_place(text, |place| id.write(place))
+}
 
 const ZEROS: &str = "a trace id must not be all zeros";
 
@@ -222,10 +226,17 @@ impl TraceId {
     /// ```
     /// assert_eq!(&txid::trace::TraceId(255).to_text(), b"000000000000000000000000000000ff");
     /// ```
-    // Once, for all who call it.
-    #[inline(never)]
+    #[inline]
     pub fn to_text(self) -> [u8; Self::LEN] {
-        hex::encode_128_bits(self.0)
+        let mut text = [0; Self::LEN];
+        self.write(&mut text);
+        text
+    }
+
+    /// Once, for all who call it.
+    #[inline(never)]
+    fn write(self, text: &mut [u8; Self::LEN]) {
+        *text = hex::encode_128_bits(self.0);
     }
 }
 
@@ -242,6 +253,16 @@ impl SpanId {
     pub fn to_text(self) -> [u8; Self::LEN] {
         hex::encode_64_bits(self.0)
     }
+}
+
+/// Writes both to where they are to be, with a character between them that is there already.
+#[inline(always)]
+fn put_ids(text: &mut [u8], trace_id: TraceId, span_id: SpanId) {
+    let (first, rest) = text.split_at_mut(TraceId::LEN);
+    if let Some(place) = first.first_chunk_mut() {
+        trace_id.write(place);
+    }
+    rest[1..][..SpanId::LEN].copy_from_slice(&span_id.to_text());
 }
 
 show_as_text!(TraceId);
@@ -408,7 +429,7 @@ pub(crate) fn seconds_ids_by(clock_ms: i64) -> (TraceId, SpanId) {
 }
 
 /// The random ids of a new trace and of its first span, as [`otel_trace_id`] and [`span_id`] make them.
-#[inline]
+#[inline(always)]
 pub(crate) fn otel_ids() -> (TraceId, SpanId) {
     loop {
         let [high, low, span_id] = entropy::next_words_without_stamp();

@@ -1,8 +1,8 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
-use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
+use super::{SpanId, TraceId, otel_ids, put_ids, read_nonzero, span_id};
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Value};
-use crate::maker::Maker;
+use crate::maker::{Made, Maker};
 use crate::text::{FormatError, hex, read_from_text};
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub(crate) const FORMAT: Format = Format {
         options: &[],
         takes_a_time: false,
         in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::of(|_| Traceparent::new(true).to_text())),
+        maker: |_| Ok(Maker::writing(|_, text| Ok(Made::in_place(text, |place| Traceparent::new(true).write(place))))),
     }),
     read: Some(Read {
         lengths: Traceparent::LEN..=Traceparent::LEN,
@@ -72,6 +72,7 @@ impl Traceparent {
     /// let text = txid::trace::Traceparent::new(true).to_string();
     /// assert!(text.starts_with("00-") && text.ends_with("-03"));
     /// ```
+    #[inline(always)]
     pub fn new(sampled: bool) -> Self {
         let (trace_id, span_id) = otel_ids();
         Self { trace_id, span_id, sampled, random: true }
@@ -98,11 +99,16 @@ impl Traceparent {
     /// ```
     #[inline]
     pub fn to_text(&self) -> [u8; Self::LEN] {
-        let mut text = *b"00-00000000000000000000000000000000-0000000000000000-00";
-        text[3..35].copy_from_slice(&self.trace_id.to_text());
-        text[36..52].copy_from_slice(&self.span_id.to_text());
-        text[54] += self.flags();
+        let mut text = [0; Self::LEN];
+        self.write(&mut text);
         text
+    }
+
+    #[inline(always)]
+    fn write(&self, text: &mut [u8; Self::LEN]) {
+        *text = *b"00-00000000000000000000000000000000-0000000000000000-00";
+        put_ids(&mut text[3..], self.trace_id, self.span_id);
+        text[54] += self.flags();
     }
 
     /// The flags as a number: 1 for sampled, 2 for a random trace id, or both.

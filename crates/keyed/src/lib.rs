@@ -6,9 +6,11 @@ mod cipher;
 mod ff1;
 mod file;
 mod secret;
+mod traces;
 
 pub use ff1::Ff1;
 pub use file::{Key, KeyFileError, KeyFlaw};
+pub use traces::clear as clear_traces;
 
 use cipher::Cipher;
 use secret::Secret;
@@ -25,7 +27,7 @@ impl Keys {
     pub fn read(path: &Path, radix: u32, length: u32, tweak: &[u8]) -> Result<Self, KeyFileError> {
         let read = file::keys(path, &mut |key| Ff1::new(Cipher::of(key), radix, length, tweak));
         // Reading and expanding a key has left copies there.
-        cipher::clear_the_stack::<4096>();
+        clear_traces::<4096>();
         read.map(Self).map_err(|flaw| KeyFileError { path: path.to_path_buf(), flaw })
     }
 

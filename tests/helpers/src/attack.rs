@@ -166,6 +166,18 @@ pub fn mappings(is_wanted: impl Fn(&[&str]) -> bool) -> Vec<Range<usize>> {
     found
 }
 
+/// The memory of this process that it can read and write, without stacks.
+pub fn writable() -> Vec<Range<usize>> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let lines = maps.lines().filter(|line| line.contains(" rw-p ") && !line.ends_with("[stack]"));
+    lines
+        .map(|line| {
+            let (begin, end) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
+            usize::from_str_radix(begin, 16).unwrap()..usize::from_str_radix(end, 16).unwrap()
+        })
+        .collect()
+}
+
 /// How many mappings the kernel wipes in a child of this process, without the states of the vDSO's getrandom.
 pub fn wiped_on_fork() -> usize {
     mappings(|flags| flags.contains(&"wf") && !flags.contains(&"dp")).len()
@@ -231,11 +243,20 @@ impl<T: Copy + 'static> Shared<T> {
 
 /// Calls `handler` at each `signal`, with the registers of the interrupted code.
 pub fn handle(signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void)) {
+    handle_with(libc::SA_RESTART, signal, handler);
+}
+
+/// The same on the thread's alternate stack.
+pub fn handle_on_another_stack(signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void)) {
+    handle_with(libc::SA_ONSTACK, signal, handler);
+}
+
+fn handle_with(flags: i32, signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void)) {
     // SAFETY: the action is complete, and the handlers of these tests only do what a handler may do.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+        action.sa_flags = libc::SA_SIGINFO | flags;
         assert_eq!(libc::sigaction(signal, &action, ptr::null_mut()), 0);
     }
 }
