@@ -87,7 +87,7 @@ fn used_key(before: &Image, after: &Image) -> Option<(usize, Vec<u8>)> {
 /// In how many cases a used key was found in memory, in registers and on the stack, when `count` ids were made at once.
 fn found(maker: &mut Maker, count: usize, ranges: &mut Vec<Range<usize>>) -> [usize; 3] {
     let [mut keys, mut in_registers, mut on_the_stack] = [0; 3];
-    for _ in 0..100 * KEYS {
+    for _ in 0..if count == 1 { 100 * KEYS } else { 4 * KEYS } {
         let before = Image::take(ranges);
         let left = remains::of(|| (0..count).for_each(|_| maker.make(1_700_000_000_000)));
         // Most ids of a burst need no new key, and some need two.
