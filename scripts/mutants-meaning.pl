@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # mutants-meaning.pl check|promises [WORD...]: breaks each promise of docs/design.md's table as mutants.meaning says, one at a time, and
 # says which of the tests that are named there failed. A WORD chooses those with one of these words in their lines. Without a change all
-# of these tests must pass. `check` changes nothing: it only looks whether each line has its place, and each promise a line.
+# of these tests must pass. `check` changes nothing: it only looks whether each line of mutants.meaning and of
+# mutants.equivalent has its place, and each promise a line.
 #
 # It works in a copy of the tree. What is built stays in target/mutants, without link-time optimization where no test counts bytes or
 # instructions: a changed library is built in a third of the time.
@@ -98,6 +99,11 @@ for my $line (grep {/\S/ && !/^#/} split /\n/, contents('scripts/mutants.meaning
 }
 my @untried = grep { !$kept{$_} } sort keys %$promises;
 die "mutants.meaning breaks no promise like this one: $_\n" for @untried;
+for my $line (grep {/\S/ && !/^#/} split /\n/, contents('scripts/mutants.equivalent')) {
+    my ($path, $before) = map {s/\\\|/|/gr} split / \| /, $line;
+    my $text = -f $path ? contents($path) =~ s/\s+/ /gr : '';
+    die "mutants.equivalent: $path has no '$before' any more: take the line out\n" if index($text, $before) < 0;
+}
 exit if $wanted eq 'check';
 die "mutants-meaning.pl: no changes\n" unless @changes;
 
