@@ -281,7 +281,8 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->has_other_headers = conf->other_headers[0].name.len != 0;
 
     if (ngx_http_txid_set_name(cf, &conf->header, &terms.header) != NGX_OK
-        || ngx_http_txid_set_name(cf, &conf->trace_id_header, &terms.trace_id_header) != NGX_OK)
+        || ngx_http_txid_set_name(cf, &conf->trace_id_header, &terms.trace_id_header) != NGX_OK
+        || ngx_http_txid_hash_trace_headers(cf) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
@@ -289,7 +290,6 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->trusts_nobody = terms.trusts_nobody;
     conf->rejects = terms.rejects;
     conf->traces = terms.traces;
-    ngx_http_txid_hash_trace_headers();
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     if (conf->error_log || conf->rejects) {
