@@ -60,7 +60,7 @@ run-native: nginx-module ## serve examples/native.conf, without Lua (PORT=)
 	@exec scripts/run.sh native
 
 test: ## install what the tests need, and run all but the agent's
-	@scripts/need.sh build suites test nginx-module
+	@scripts/need.sh build suites test gateways nginx-module
 	@scripts/test.sh
 
 test-agent: ## the same for the agent, with its seven stores
@@ -206,9 +206,10 @@ test-platforms: ## test on other systems (PLATFORMS=, OPENRESTY_SRC=)
 	@packaging/test-platforms.sh $(PLATFORMS)
 
 test-gateways:
-	@scripts/need.sh build rocks
+	@scripts/need.sh build suites gateways $(if $(APISIX_HOME)$(KONG),rocks)
 	@cargo build --locked --release --quiet
-	@bench/studies/gateways/run.sh
+	@TXID_INSTALL=1 tests/gateways/run.sh
+	$(if $(APISIX_HOME)$(KONG),@bench/studies/gateways/run.sh)
 
 bump:
 	@packaging/bump.sh

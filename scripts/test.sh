@@ -72,6 +72,7 @@ part suites scripts/prove.sh &
     part asan crates/capi/tests/asan/run.sh || :
     part peers tests/peers/run.sh || :
     part sql tests/sql/run.sh || :
+    part gateways tests/gateways/run.sh || :
 } &
 wait "$programs" || report
 # Tests of a program run at once, but those of children and signals one by one, and so beside the others.

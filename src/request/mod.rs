@@ -7,6 +7,7 @@ mod header;
 mod networks;
 mod options;
 mod outgoing;
+mod plan;
 mod policy;
 mod span;
 mod trace_ids;
@@ -18,6 +19,7 @@ pub use header::{
 pub use networks::{NetworkError, Networks, Peer};
 pub use options::{PolicyOption, Takes};
 pub use outgoing::Outgoing;
+pub use plan::{Change, Plan};
 pub use policy::{Policy, PolicyError};
 pub use span::{Kind, Span, SpanTexts};
 pub use trace_ids::TraceIds;

@@ -1,7 +1,7 @@
 //! The networks of trusted peers.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// What nginx uses as the address of a peer on a Unix socket, followed by the path if the peer has one.
 const UNIX: &str = "unix:";
@@ -123,19 +123,23 @@ impl From<IpAddr> for Peer {
 }
 
 impl Peer {
-    /// Reads an address in nginx's notation.
+    /// Reads an address in nginx's notation, or in Envoy's: with a port, and the path or abstract name of a Unix socket.
     ///
     /// ```
     /// use txid::request::Peer;
     ///
     /// assert_eq!(Peer::parse(b"10.0.0.7"), Peer::V4(0x0a000007));
-    /// assert_eq!(Peer::parse(b"unix:"), Peer::Unix);
+    /// assert_eq!(Peer::parse(b"[::1]:51324"), Peer::V6(1));
+    /// assert_eq!([&b"unix:"[..], b"/run/front.sock", b"@front"].map(Peer::parse), [Peer::Unix; 3]);
     /// ```
     pub fn parse(text: &[u8]) -> Self {
-        if text.starts_with(UNIX.as_bytes()) {
+        if text.starts_with(UNIX.as_bytes()) || matches!(text.first(), Some(b'/' | b'@')) {
             return Self::Unix;
         }
-        let address = std::str::from_utf8(text).ok().and_then(|text| text.parse::<IpAddr>().ok());
+        let address = std::str::from_utf8(text).ok().and_then(|text| match text.parse::<IpAddr>() {
+            Err(_) => text.parse::<SocketAddr>().ok().map(|address| address.ip()),
+            address => address.ok(),
+        });
         address.map_or(Self::Other, Self::from)
     }
 }

@@ -52,6 +52,30 @@ impl Kind {
         let name = name.replace('-', "_");
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
     }
+
+    /// The headers that are read for this kind, and those that are only passed on or removed with it.
+    pub(super) fn fields(self) -> (&'static [Field], &'static [Field]) {
+        match self {
+            Self::Traceparent => (&[Field::Traceparent], &[Field::Tracestate]),
+            Self::B3 => (
+                &[Field::XB3TraceId, Field::XB3SpanId, Field::XB3ParentSpanId, Field::XB3Sampled, Field::XB3Flags],
+                &[Field::B3],
+            ),
+            Self::B3Single => (&[Field::B3], &[]),
+            Self::Aws => (&[Field::XAmznTraceId], &[]),
+            Self::Gcp => (&[Field::XCloudTraceContext], &[]),
+            Self::Datadog => (
+                &[
+                    Field::XDatadogTraceId,
+                    Field::XDatadogParentId,
+                    Field::XDatadogSamplingPriority,
+                    Field::XDatadogTags,
+                ],
+                &[Field::XDatadogOrigin],
+            ),
+            Self::Jaeger => (&[Field::UberTraceId], &[]),
+        }
+    }
 }
 
 /// One hop of a trace.

@@ -19,6 +19,7 @@ pub mod error;
 pub mod hidden;
 pub mod kept;
 pub mod maker;
+pub mod plan;
 pub mod policy;
 pub mod read;
 pub mod readings;

@@ -237,12 +237,17 @@ pub unsafe extern "C" fn txid_policy_judge(
         }
         Verdict::on((*peer).is_trusted_by(&(*policy).0), value)
     };
-    let verdict = match verdict {
-        Verdict::New => txid_verdict::New,
-        Verdict::Accepted => txid_verdict::Accepted,
-        Verdict::Invalid => txid_verdict::Invalid,
-    };
-    verdict as i32
+    txid_verdict::from(verdict) as i32
+}
+
+impl From<Verdict> for txid_verdict {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::New => Self::New,
+            Verdict::Accepted => Self::Accepted,
+            Verdict::Invalid => Self::Invalid,
+        }
+    }
 }
 
 impl txid_peer {

@@ -3,6 +3,7 @@
 use crate::caller::{TXID_MESSAGE_LEN, txid_text};
 use crate::clock::{txid_clock_coarse_ms, txid_clock_ms};
 use crate::error::{txid_error, txid_strerror};
+use crate::plan::{txid_plan_close, txid_plan_fill, txid_plan_open, txid_plan_trusts};
 use crate::policy::{txid_headers_find, txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
 use crate::read::{TXID_PARTS_MAX, txid_parts, txid_read, txid_value};
 use crate::snowflake::{txid_snowflake_close, txid_snowflake_open};
@@ -292,4 +293,42 @@ fn all_headers_that_may_change_have_room() {
     assert_eq!(all.len(), 14, "{all:?}");
     // SAFETY: nobody else has it.
     unsafe { txid_policy_close(policy) };
+}
+
+#[test]
+fn a_plan_of_a_request() {
+    let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let (mut message, words) = ([0_u8; TXID_MESSAGE_LEN], [txid_text::of("10.0.0.0/8"), txid_text::of("traceparent")]);
+    // SAFETY: the texts are as long as they say, the policy and the plan are open, and the values are as many as the plan reads.
+    unsafe {
+        let policy = txid_policy_open();
+        for (option, word) in ["accept", "trace"].into_iter().zip(&words) {
+            let (name, message) = (option.as_ptr().cast(), message.as_mut_ptr().cast());
+            assert_eq!(txid_policy_set(policy, name, option.len(), word, 1, message), 0);
+        }
+        let plan = txid_plan_open(policy);
+        txid_policy_close(policy);
+        let names: Vec<_> = (0..(*plan).name_count).map(|at| (*(*plan).names.add(at)).bytes()).collect();
+        assert_eq!(names, [&b"x-request-id"[..], b"traceparent", b"tracestate"]);
+        assert_eq!((*plan).read_count, 2);
+        for (address, is_trusted) in
+            [("10.0.0.7:80", true), ("10.0.0.7", true), ("[::1]:80", false), ("/run/front.sock", false)]
+        {
+            assert_eq!(txid_plan_trusts(plan, address.as_ptr().cast(), address.len()), is_trusted, "{address}");
+        }
+
+        let values = [txid_text::of("7f3a"), txid_text::of(traceparent)];
+        assert_eq!(txid_plan_fill(plan, 0, values.as_ptr()), 1);
+        let change = &*(*plan).changes;
+        assert_eq!(((*plan).id.bytes(), (*plan).change_count, change.place), (&b"7f3a"[..], 1, 1));
+        assert_eq!(change.value.bytes(), (*plan).traceparent.bytes());
+        assert!(change.value.bytes().starts_with(&traceparent.as_bytes()[..36]));
+
+        assert_eq!(txid_plan_fill(plan, 0, ptr::null()), 0);
+        assert_eq!(((*plan).id.len, (*plan).change_count), (0, 2));
+        let removed = &*(*plan).changes.add(1);
+        assert_eq!((removed.place, removed.value.data), (2, ptr::null()));
+        txid_plan_close(plan);
+        txid_plan_close(ptr::null_mut());
+    }
 }

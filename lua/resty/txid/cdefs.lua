@@ -33,6 +33,19 @@ typedef struct {
 } txid_kept;
 typedef void *(*txid_add_cleanup)(void *request, size_t size);
 typedef struct {
+  size_t place;
+  txid_text value;
+} txid_change;
+typedef struct {
+  const txid_text *names;
+  size_t name_count;
+  size_t read_count;
+  const txid_change *changes;
+  size_t change_count;
+  txid_text id;
+  txid_text traceparent;
+} txid_plan;
+typedef struct {
   int32_t name_len;
   const char *name;
   int32_t value_len;
@@ -148,6 +161,10 @@ int32_t txid_maker_fill_at(const txid_maker *maker,
                            char *buf,
                            bool *guessable,
                            char *message);
+txid_plan *txid_plan_open(const txid_policy *policy);
+void txid_plan_close(txid_plan *plan);
+bool txid_plan_trusts(const txid_plan *plan, const char *address, size_t len);
+int32_t txid_plan_fill(txid_plan *plan, int64_t clock_ms, const txid_text *values);
 txid_policy *txid_policy_open(void);
 void txid_policy_close(txid_policy *policy);
 int32_t txid_policy_set(txid_policy *policy,

@@ -10,6 +10,7 @@ local ffi = require "ffi"
 local concat = table.concat
 local error = error
 local floor = math.floor
+local getenv = os.getenv
 local ngx_now = ngx and ngx.now
 local open = io.open
 local pairs = pairs
@@ -129,6 +130,28 @@ function _M.warn_guessable()
 end
 
 
+-- Under names of our own, so that another module's declarations cannot conflict.
+ffi.cdef[[
+int txid_getpid(void) __asm__("getpid");
+int txid_setenv(const char *name, const char *value, int overwrites) __asm__("setenv");
+]]
+
+
+-- Envoy has several Lua states in a process, of which the main thread makes the first. In nginx, each line of the log
+-- names its worker.
+local function is_first_to_say()
+    if ngx then
+        return true
+    end
+    local pid = tostring(ffi.C.txid_getpid())
+    if getenv("TXID_SAID_BY") == pid then
+        return false
+    end
+    ffi.C.txid_setenv("TXID_SAID_BY", pid, 1)
+    return true
+end
+
+
 local library, path_or_how = load_library()
 if library then
     local ok, found = pcall(abi_version, library)
@@ -146,8 +169,10 @@ if library then
     _M.path = path_or_how
 
 else
-    _M.log("NOTICE", "resty.txid: " .. FILE .. " was not found, so ids are made in plain LuaJIT; to use it, "
-                     .. path_or_how)
+    if is_first_to_say() then
+        _M.log("NOTICE", "resty.txid: " .. FILE .. " was not found, so ids are made in plain LuaJIT; to use it, "
+                         .. path_or_how)
+    end
 
     _M.engine = "pure"
     library = setmetatable({}, {

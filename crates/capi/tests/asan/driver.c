@@ -414,6 +414,38 @@ change(const txid_policy *policy, const txid_span *span, const txid_headers *hea
     free(changed);
 }
 
+/* What a gateway asks that reads headers by their names: of a trusted sender, and of another one. */
+static void
+check_plan(const txid_policy *policy)
+{
+    txid_plan *plan = txid_plan_open(policy);
+    txid_text *values = exactly(plan->read_count * sizeof *values);
+    txid_text address = text_of("127.0.0.1:80");
+
+    require(txid_plan_trusts(plan, address.data, address.len), "txid_plan_trusts");
+    for (size_t i = 0; i < plan->read_count; i++) {
+        values[i] = text_of("7f3a");
+    }
+    for (int is_trusted = 0; is_trusted < 2; is_trusted++) {
+        int32_t verdict = txid_plan_fill(plan, 0, is_trusted ? values : NULL);
+        require(verdict == (is_trusted ? TXID_VERDICT_ACCEPTED : TXID_VERDICT_NEW), "a plan");
+        check_text(plan->traceparent.data, TXID_TRACEPARENT_LEN, plan->traceparent.len,
+            "txid_plan_fill");
+        for (size_t i = 0; i < plan->change_count; i++) {
+            const txid_change *change = &plan->changes[i];
+            require(change->place < plan->name_count, "a name");
+            check_text(change->value.data, change->value.len, change->value.len, "a value");
+        }
+    }
+    for (size_t i = 0; i < plan->read_count; i++) {
+        free((char *) values[i].data);
+    }
+    txid_plan_close(plan);
+    txid_plan_close(NULL);
+    free((char *) address.data);
+    free(values);
+}
+
 static void
 decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_verdict expected)
 {
@@ -444,6 +476,7 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
             "txid_span_continue");
         free((char *) peer->text.data);
     }
+    check_plan(policy);
     change(policy, span, headers);
     change(policy, NULL, headers);
     for (int32_t kind = TXID_SPAN_KIND_AWS; kind <= TXID_SPAN_KIND_DATADOG_TAGS; kind++) {

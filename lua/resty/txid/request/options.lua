@@ -1,10 +1,9 @@
--- Checks the options of resty.txid.request.configure(). Errors are found when nginx starts, and name the option. Here
--- values get their types; what the options of the policy say is read in the same way as nginx's directives.
+-- Checks the options of resty.txid.request.configure() and resty.txid.envoy.new(). Errors are found when the gateway
+-- starts, and name the option. Here values get their types; what the options of the policy say is read in the same way
+-- as nginx's directives.
 
 local engine = require("resty.txid.lib").engine
 local known = require("resty.txid.request.table").options
-local native = require "resty.txid.request.native"
-local policies = require(engine == "native" and "resty.txid.request.policy" or "resty.txid.request.plain")
 
 
 local concat = table.concat
@@ -12,13 +11,23 @@ local error = error
 local format = string.format
 local pairs = pairs
 local pcall = pcall
-local re_find = ngx.re.find
+local re_find = ngx and ngx.re.find
 local require = require
 local sort = table.sort
 local tostring = tostring
 local type = type
 
 
+-- Envoy has no ngx.
+local MODULE = ngx and "resty.txid.request: " or "resty.txid.envoy: "
+local CALL = ngx and "configure" or "new"
+local native = ngx and require "resty.txid.request.native" or { is_loaded = false }
+local policies
+if ngx then
+    policies = require(engine == "native" and "resty.txid.request.policy" or "resty.txid.request.plain")
+else
+    policies = require(engine == "native" and "resty.txid.request.plan" or "resty.txid.request.rules")
+end
 local _M = {}
 
 local by_name = {}
@@ -107,6 +116,9 @@ function checks.valid(value)
     if type(value) == "function" then
         return calling(value)
     end
+    if not re_find and value then
+        return nil, nil, "a function"
+    end
     if type(value) ~= "string" then
         if value == false then
             return value
@@ -187,7 +199,7 @@ local function check_one(option, value)
         result, err, expected = checks[option.name](value)
     end
     if result == nil then
-        error("resty.txid.request: " .. option.name .. " must be " .. (expected or option.expected) .. ", not "
+        error(MODULE .. option.name .. " must be " .. (expected or option.expected) .. ", not "
               .. show(value) .. (err and " (" .. tostring(err) .. ")" or ""), 4)
     end
     return result
@@ -222,7 +234,7 @@ local function check_beside_native(given, policy)
             is_default = same(policy[name], words[option.takes](option.default))
         end
         if not option.is_of_lua and not is_default then
-            error("resty.txid.request: " .. name .. " has no effect beside ngx_http_txid_module, which decides: "
+            error(MODULE .. name .. " has no effect beside ngx_http_txid_module, which decides: "
                   .. (INSTEAD_OF[name] or "use its directive txid_" .. name), 4)
         end
     end
@@ -233,7 +245,7 @@ end
 function _M.check(given)
     for key in pairs(given) do
         if not by_name[key] then
-            error("resty.txid.request: configure has no option " .. show(key) .. "; it has " .. names(), 3)
+            error(MODULE .. CALL .. " has no option " .. show(key) .. "; it has " .. names(), 3)
         end
     end
 
@@ -253,16 +265,16 @@ function _M.check(given)
     local err, name
     options.policy, err, name = policies.open(policy, options.is_of_trace)
     if not options.policy then
-        error("resty.txid.request: " .. (name and name .. ": " or "") .. err, 3)
+        error(MODULE .. (name and name .. ": " or "") .. err, 3)
     end
     if options.server_timing and policy.trace[1] == "off" then
-        error("resty.txid.request: server_timing is true, but trace is off", 3)
+        error(MODULE .. "server_timing is true, but trace is off", 3)
     end
     if options.valid and is_nobody(policy.accept) then
-        error("resty.txid.request: valid has no effect, because accept is off: leave it out, or set accept", 3)
+        error(MODULE .. "valid has no effect, because accept is off: leave it out, or set accept", 3)
     end
 
-    options.header = policy.header[1]
+    options.header, options.ids = policy.header[1], #policy.header
     options.trusts_nobody = is_nobody(policy.accept)
     options.trusts = type(given.accept) == "function" and calling(given.accept) or nil
     options.rejects = policy.on_invalid[1] == "reject"

@@ -1,137 +1,16 @@
 -- As resty.txid.request.policy, without the library. It has no spans, because their ids come from the library.
 
-local cidr = require "resty.txid.cidr"
-local lib = require "resty.txid.lib"
-local of_headers = require "resty.txid.request.table"
 local peer_address = require("resty.txid.request.peer").address
+local rules = require "resty.txid.request.rules"
 
 
-local find = string.find
-local format = string.format
-local gmatch = string.gmatch
-local gsub = string.gsub
-local lower = string.lower
-local match = string.match
-local pcall = pcall
 local rawget = rawget
-local re_find = ngx.re.find
 local req_get_headers = ngx.req.get_headers
 local req_set_header = ngx.req.set_header
-local sub = string.sub
-local type = type
+local valid_id = rules.valid_id
 
 
-local MOST_HEADERS = of_headers.most_headers
-local RESERVED = {}
-for name in gmatch(of_headers.reserved, "%S+") do
-    RESERVED[name] = true
-end
-local VALID = "\\A[A-Za-z0-9._~:/+=@-]{1,128}\\z"
-
-local _M = {}
-
-
-local function is_reserved(header)
-    if RESERVED[header] then
-        return true
-    end
-    for beginning in gmatch(of_headers.reserved_beginnings, "%S+") do
-        if sub(header, 1, #beginning) == beginning then
-            return true
-        end
-    end
-    return false
-end
-
-
-local function need_library()
-    return lib.C.txid_span_start
-end
-
-
--- Returns why this cannot be the name of a header with an id, or nil.
-local function wrong_name(name)
-    if not find(name, "^[%w!#%%&'*+.^_`|~-]+$") then
-        return format("%q is not the name of a header", name)
-    end
-    if find(name, "_", 1, true) then
-        return format("%q has an underscore, and nginx drops or renames such headers; write %q", name,
-                      (gsub(name, "_", "-")))
-    end
-    if is_reserved(lower(name)) then
-        return format("%q has a meaning of its own; name another header, such as X-Request-Id", name)
-    end
-    return nil
-end
-
-
--- Returns the names in lower case, or nil and why one is wrong.
-local function names_of(list)
-    if #list > MOST_HEADERS then
-        return nil, #list .. " headers are too many: an id may come in " .. MOST_HEADERS
-    end
-    local names, is_there = {}, {}
-    for i = 1, #list > 0 and #list or 1 do
-        local name = list[i] or ""
-        local known = lower(name)
-        if is_there[known] then
-            return nil, format("%q is there twice", name)
-        end
-        local err = wrong_name(name)
-        if err then
-            return nil, err
-        end
-        names[i], is_there[known] = known, true
-    end
-    return names
-end
-
-
--- Returns a policy for the options of configure(). Each value is a list of strings. Returns nil, what is wrong, and the
--- name of the option that is alone to blame otherwise.
-function _M.open(options, is_id_of_trace)
-    local action = options.on_invalid[1]
-    local headers, err = names_of(options.header)
-    if not headers then
-        return nil, err, "header"
-    end
-    if action ~= "replace" and action ~= "reject" then
-        return nil, format("%q is neither replace nor reject", action), "on_invalid"
-    end
-    if options.trace[1] ~= "off" then
-        return nil, select(2, pcall(need_library)), "trace"
-    end
-    local trusts
-    trusts, err = cidr.matcher(options.accept)
-    if not trusts then
-        return nil, err, "accept"
-    end
-    if action == "reject" and (options.accept[1] == "off" or #options.accept == 0) then
-        return nil, "on_invalid has no effect, because accept is off: leave it out, or set accept"
-    end
-    if options.trace_id_header[1] ~= "off" then
-        return nil, format("trace_id_header is %q, but trace is off", options.trace_id_header[1])
-    end
-    if is_id_of_trace then
-        return nil, 'format is "same_as_trace", but trace is off'
-    end
-    return { name = options.header[1], headers = headers, trusts = trusts }
-end
-
-
--- Returns the id in the value of a header, or nil if it is invalid.
-local function valid_id(id, valid)
-    -- A repeated header is a table.
-    if type(id) ~= "string" then
-        return nil
-    end
-    -- nginx has removed only the spaces around it.
-    id = match(id, "^[ \t]*(.-)[ \t]*$")
-    if valid then
-        return valid(id) and id or nil
-    end
-    return re_find(id, VALID, "jo") and id or nil
-end
+local _M = { open = rules.open }
 
 
 -- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the

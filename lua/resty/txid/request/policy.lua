@@ -12,41 +12,20 @@ local L = lib.C
 local all_headers = sent_headers.all
 local change_header = sent_headers.change
 local clock_ms = lib.clock_ms
-local ffi_gc = ffi.gc
 local ffi_new = ffi.new
 local ffi_str = ffi.string
-local pairs = pairs
 local peer_address = peers.address
 local peer_bytes = peers.bytes
-local texts = require("resty.txid.text").texts
 local tonumber = tonumber
 
 
 local changed = ffi_new("txid_changed_headers")
 local headers = ffi_new("txid_headers")
-local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local peer = ffi_new("txid_peer")
 
 -- Whether `headers` has those of this request, and whether one of a trace is among them.
 local are_found, has_trace = false, false
-local _M = {}
-
-
--- Returns a policy for the options of configure() that the library knows. Each value is a list of strings. Returns nil,
--- what is wrong, and the name of the option that is alone to blame otherwise.
-function _M.open(options, is_id_of_trace)
-    local policy = ffi_gc(L.txid_policy_open(), L.txid_policy_close)
-    for name, words in pairs(options) do
-        local list, count = texts(words)
-        if L.txid_policy_set(policy, name, #name, list, count, message) < 0 then
-            return nil, ffi_str(message), name
-        end
-    end
-    if L.txid_policy_check(policy, is_id_of_trace, message) < 0 then
-        return nil, ffi_str(message)
-    end
-    return policy
-end
+local _M = { open = require("resty.txid.request.open").open }
 
 
 -- `headers` points into the memory of a request. So each call of resty.txid.request begins with this, and each call of

@@ -1,0 +1,100 @@
+-- One id for each request in Envoy: the client's own if the client is trusted, otherwise a new one. In the code of a
+-- Lua filter, call new { ... }, and take its functions as envoy_on_request and envoy_on_response.
+
+local args = require "resty.txid.args"
+local is_native = require("resty.txid.lib").engine == "native"
+local options = require "resty.txid.request.options"
+local plans = require(is_native and "resty.txid.request.plan" or "resty.txid.request.rules")
+
+
+local error = error
+local find = string.find
+local pcall = pcall
+local tostring = tostring
+local type = type
+
+
+-- Returns on_request, and on_response if it has something to do. A wrong option stops Envoy, and the message names it.
+local function new(given)
+    args.check_table(given, "new")
+    local settings = options.check(given)
+    local plan = plans.new(settings)
+    local names, sent = plan.names, {}
+
+    -- Returns what came in from a trusted peer, or nil. Envoy joins several headers of one name by commas: a comma
+    -- alone, which is valid nowhere, stands for them.
+    local function read(handle, headers)
+        if settings.trusts_nobody or not plan.trusts(handle:streamInfo():downstreamDirectRemoteAddress()) then
+            return nil
+        end
+        for i = 1, plan.read_count do
+            local value = headers:get(names[i])
+            if value and find(value, ",", 1, true) and headers:getNumValues(names[i]) > 1 then
+                value = ","
+            end
+            sent[i] = value or false
+        end
+        return sent
+    end
+
+    -- Returns whether the request is rejected. Without headers, Envoy has answered it before it came to the filter.
+    local function start(handle, headers)
+        local came_in = headers and read(handle, headers)
+        local id, is_invalid = plan.fill(came_in)
+        local trace_id, span_id, traceparent = plan.span()
+        id = id or settings.is_of_trace and trace_id or settings.format()
+        if type(id) ~= "string" then
+            error("format returned a " .. type(id) .. ", not a string", 0)
+        end
+        if headers and settings.upstream then
+            plan.change(headers)
+            headers:replace(names[1], id)
+        end
+        if settings.response or settings.server_timing then
+            local metadata = handle:streamInfo():dynamicMetadata()
+            metadata:set("txid", "id", id)
+            if trace_id then
+                metadata:set("txid", "trace_id", trace_id)
+                metadata:set("txid", "span_id", span_id)
+                metadata:set("txid", "traceparent", traceparent)
+            end
+        end
+        return is_invalid and settings.rejects
+    end
+
+    local function finish(handle, headers)
+        local metadata = handle:streamInfo():dynamicMetadata()
+        if not metadata:get("txid") then
+            start(handle)
+        end
+        local made = metadata:get("txid")
+        if settings.response then
+            headers:replace(names[1], made.id)
+        end
+        if settings.server_timing then
+            headers:add("server-timing", 'traceparent;desc="' .. made.traceparent .. '"')
+        end
+    end
+
+    -- Envoy goes on after an error. What a client made up must not.
+    local function protected(run, handle)
+        local headers = handle:headers()
+        local ok, result = pcall(run, handle, headers)
+        for i = 1, ok and 0 or #names do
+            headers:remove(names[i])
+        end
+        return ok and result or not ok and handle:logErr("resty.txid.envoy: " .. tostring(result))
+    end
+
+    return {
+        on_request = function(handle)
+            return protected(start, handle) and handle:respond({ [":status"] = "400" })
+        end,
+        on_response = (settings.response or settings.server_timing) and function(handle)
+            protected(finish, handle)
+        end or nil,
+    }
+end
+
+
+return { new = new }

@@ -1,0 +1,191 @@
+-- What the library decides about ids of requests, for those who do without it. There are no traces, because their ids
+-- come from the library.
+
+local cidr = require "resty.txid.cidr"
+local lib = require "resty.txid.lib"
+local of_headers = require "resty.txid.request.table"
+
+
+local find = string.find
+local format = string.format
+local gmatch = string.gmatch
+local gsub = string.gsub
+local lower = string.lower
+local match = string.match
+local pcall = pcall
+local select = select
+local sub = string.sub
+local type = type
+
+
+local INVALID = "[^A-Za-z0-9._~:/+=@-]"
+local LONGEST = 128
+local MOST_HEADERS = of_headers.most_headers
+local RESERVED = {}
+for name in gmatch(of_headers.reserved, "%S+") do
+    RESERVED[name] = true
+end
+
+local _M = {}
+
+
+local function is_reserved(header)
+    if RESERVED[header] then
+        return true
+    end
+    for beginning in gmatch(of_headers.reserved_beginnings, "%S+") do
+        if sub(header, 1, #beginning) == beginning then
+            return true
+        end
+    end
+    return false
+end
+
+
+local function need_library()
+    return lib.C.txid_span_start
+end
+
+
+-- Returns why this cannot be the name of a header with an id, or nil.
+local function wrong_name(name)
+    if not find(name, "^[%w!#%%&'*+.^_`|~-]+$") then
+        return format("%q is not the name of a header", name)
+    end
+    if find(name, "_", 1, true) then
+        return format("%q has an underscore, and nginx drops or renames such headers; write %q", name,
+                      (gsub(name, "_", "-")))
+    end
+    if is_reserved(lower(name)) then
+        return format("%q has a meaning of its own; name another header, such as X-Request-Id", name)
+    end
+    return nil
+end
+
+
+-- Returns the names in lower case, or nil and why one is wrong.
+local function names_of(list)
+    if #list > MOST_HEADERS then
+        return nil, #list .. " headers are too many: an id may come in " .. MOST_HEADERS
+    end
+    local names, is_there = {}, {}
+    for i = 1, #list > 0 and #list or 1 do
+        local name = list[i] or ""
+        local known = lower(name)
+        if is_there[known] then
+            return nil, format("%q is there twice", name)
+        end
+        local err = wrong_name(name)
+        if err then
+            return nil, err
+        end
+        names[i], is_there[known] = known, true
+    end
+    return names
+end
+
+
+-- Returns a policy for the options of configure(). Each value is a list of strings. Returns nil, what is wrong, and the
+-- name of the option that is alone to blame otherwise.
+function _M.open(options, is_id_of_trace)
+    local action = options.on_invalid[1]
+    local headers, err = names_of(options.header)
+    if not headers then
+        return nil, err, "header"
+    end
+    if action ~= "replace" and action ~= "reject" then
+        return nil, format("%q is neither replace nor reject", action), "on_invalid"
+    end
+    if options.trace[1] ~= "off" then
+        return nil, select(2, pcall(need_library)), "trace"
+    end
+    local trusts
+    trusts, err = cidr.matcher(options.accept)
+    if not trusts then
+        return nil, err, "accept"
+    end
+    if action == "reject" and (options.accept[1] == "off" or #options.accept == 0) then
+        return nil, "on_invalid has no effect, because accept is off: leave it out, or set accept"
+    end
+    if options.trace_id_header[1] ~= "off" then
+        return nil, format("trace_id_header is %q, but trace is off", options.trace_id_header[1])
+    end
+    if is_id_of_trace then
+        return nil, 'format is "same_as_trace", but trace is off'
+    end
+    return { name = options.header[1], headers = headers, trusts = trusts }
+end
+
+
+-- Whether the library would accept this id.
+local function is_valid(id)
+    return #id > 0 and #id <= LONGEST and not find(id, INVALID)
+end
+
+
+-- An address as nginx writes it, from one that may be Envoy's.
+local function without_port(address)
+    return match(address, "^([%d.]+):%d+$") or match(address, "^%[(.-)%]:%d+$") or "unix:"
+end
+_M.without_port = without_port
+
+
+-- Returns the id in the value of a header, or nil if it is invalid.
+local function valid_id(value, valid)
+    -- A repeated header is a table.
+    if type(value) ~= "string" then
+        return nil
+    end
+    -- nginx has removed only the spaces around it.
+    local id = match(value, "^[ \t]*(.-)[ \t]*$")
+    return (valid or is_valid)(id) and id or nil
+end
+_M.valid_id = valid_id
+
+
+-- Returns the first valid id of the first `count` values, each of which may be false; or nil, and whether one is
+-- invalid.
+local function first_id(values, count, valid)
+    local is_invalid = false
+    for i = 1, count do
+        local id = values[i] and valid_id(values[i], valid)
+        if id then
+            return id, false
+        end
+        is_invalid = is_invalid or values[i] ~= false
+    end
+    return nil, is_invalid
+end
+_M.first_id = first_id
+
+
+-- Nothing has been found in a request that could change, and whoever asks knows the headers.
+function _M.forget()
+end
+
+
+function _M.reader()
+end
+
+
+-- As resty.txid.request.plan.
+function _M.new(options)
+    return {
+        names = options.policy.headers,
+        read_count = options.ids,
+        trusts = function(address)
+            return (options.trusts or options.policy.trusts)(without_port(address))
+        end,
+        fill = function(sent)
+            if sent then
+                return first_id(sent, options.ids, options.valid)
+            end
+            return nil, false
+        end,
+        change = function() end,
+        span = function() end,
+    }
+end
+
+
+return _M

@@ -1,0 +1,440 @@
+"""resty.txid.envoy in the real Envoy."""
+
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import servers
+from servers import ENVOY, TXID, Case, ask, cluster, envoy_configuration, file_log, free_port, lua_filter, txid_filter
+
+TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+OTHER = "80e1afed08e019fc1110464cfa66635c"
+PARENT = f"traceparent: 00-{TRACE}-{SPAN}-01"
+B3 = [f"X-B3-TraceId: {TRACE}", f"X-B3-SpanId: {SPAN}"]
+TRUSTED = {"peer": "trusted"}
+PROXY = [{"match": {"prefix": "/"}, "route": {"cluster": "up", "timeout": "60s"}}]
+
+# The options in front of the rows. Trusted peers are 127.0.0.2, ::1 and whoever comes by a Unix socket.
+ACCEPT = 'accept = { "127.0.0.2/32", "::1", "unix:" }'
+POLICIES = {
+    "id": f"{{ {ACCEPT} }}",
+    "reject": f'{{ {ACCEPT}, on_invalid = "reject", header = {{ "CF-Ray", "X-Request-Id" }} }}',
+    "w3c": f'{{ {ACCEPT}, trace = {{ "traceparent", "b3" }}, trace_id_header = "X-Trace-Id" }}',
+    "single": f'{{ {ACCEPT}, trace = {{ "b3_single", "traceparent" }}, trace_random_flag = false, format = "uuid_v7" }}',
+    "clouds": f'{{ {ACCEPT}, trace = {{ "aws", "gcp", "datadog", "jaeger" }}, format = "same_as_trace" }}',
+    "functions": "{ accept = function(address) return address == '127.0.0.2' or address == '::1' or address == 'unix:' end,"
+    " valid = function(id) return id:find('^[a-z]+$') ~= nil end }",
+}
+
+# A row: the policy, from where (untrusted, trusted, ::1, unix), and the lines of the request.
+ROWS = [
+    ("id", "untrusted"),
+    ("id", "trusted"),
+    ("id", "untrusted", "X-Request-Id: from-a-client"),
+    ("id", "trusted", "X-Request-Id: from-the-front"),
+    ("id", "::1", "X-Request-Id: from-the-front"),
+    ("id", "unix", "X-Request-Id: from-the-front"),
+    ("id", "trusted", "X-Request-Id:   from-the-front  "),
+    ("id", "trusted", "X-Request-Id: \tfrom-the-front\t"),
+    ("id", "trusted", "X-Request-Id: from the front"),
+    ("id", "trusted", "X-Request-Id:"),
+    ("id", "trusted", "X-Request-Id: " + "a" * 128),
+    ("id", "trusted", "X-Request-Id: " + "a" * 129),
+    ("id", "trusted", "X-Request-Id: one", "X-Request-Id: two"),
+    ("id", "trusted", "X-Request-Id: one,two"),
+    ("id", "trusted", 'X-Request-Id: ${jndi:ldap://a}"'),
+    ("id", "trusted", "X-Request-Id: \xfcmlaut"),
+    ("id", "untrusted", "X-Request-Id: one", "X-Request-Id: two"),
+    ("id", "untrusted", PARENT, "tracestate: a=b"),
+    ("reject", "trusted", "X-Request-Id: good"),
+    ("reject", "trusted", "CF-Ray: ray", "X-Request-Id: good"),
+    ("reject", "trusted", "CF-Ray: b,ad", "X-Request-Id: good"),
+    ("reject", "trusted", "CF-Ray: b,ad"),
+    ("reject", "trusted", "CF-Ray: one", "CF-Ray: two"),
+    ("reject", "untrusted", "CF-Ray: b,ad", "X-Request-Id: good"),
+    ("w3c", "untrusted"),
+    ("w3c", "trusted"),
+    ("w3c", "untrusted", PARENT, "tracestate: a=b", *B3, "b3: 0", f"X-Trace-Id: {TRACE}"),
+    ("w3c", "trusted", PARENT),
+    ("w3c", "::1", PARENT),
+    ("w3c", "unix", PARENT),
+    ("w3c", "trusted", PARENT, "tracestate: a=b"),
+    ("w3c", "trusted", PARENT, "tracestate: a=b", "tracestate: c=d"),
+    ("w3c", "trusted", "tracestate: a=b"),
+    ("w3c", "trusted", PARENT.replace("-01", "-00")),
+    ("w3c", "trusted", PARENT.replace("-01", "-03")),
+    ("w3c", "trusted", PARENT.replace("-01", "-1"), "tracestate: a=b"),
+    ("w3c", "trusted", PARENT.upper().replace("TRACEPARENT", "traceparent"), "tracestate: a=b"),
+    ("w3c", "trusted", f"traceparent: 00-{'0' * 32}-{SPAN}-01", "tracestate: a=b"),
+    ("w3c", "trusted", f"traceparent: 00-{TRACE}-{'0' * 16}-01"),
+    ("w3c", "trusted", PARENT.replace(": 00", ": ff"), "tracestate: a=b"),
+    ("w3c", "trusted", PARENT.replace(": 00", ": cc")),
+    ("w3c", "trusted", PARENT.replace(": 00", ": cc") + "-what"),
+    ("w3c", "trusted", PARENT, PARENT),
+    ("w3c", "trusted", PARENT, PARENT.replace(TRACE, OTHER), "tracestate: a=b"),
+    ("w3c", "trusted", *B3),
+    ("w3c", "trusted", *B3, "X-B3-Sampled: 0"),
+    ("w3c", "trusted", *B3, "X-B3-Sampled: d"),
+    ("w3c", "trusted", *B3, "X-B3-Sampled: 1", "X-B3-Sampled: 1"),
+    ("w3c", "trusted", *B3, "X-B3-Flags: 1", f"X-B3-ParentSpanId: {SPAN}"),
+    ("w3c", "trusted", f"X-B3-TraceId: {TRACE[16:]}", f"X-B3-SpanId: {SPAN}"),
+    ("w3c", "trusted", "X-B3-Sampled: 0"),
+    ("w3c", "trusted", f"X-B3-TraceId: {TRACE}"),
+    ("w3c", "trusted", PARENT, *[line.replace(TRACE, OTHER) for line in B3]),
+    ("w3c", "trusted", f"X-Trace-Id: {TRACE.upper()}"),
+    ("w3c", "untrusted", f"X-Trace-Id: {TRACE}"),
+    ("single", "untrusted", f"b3: {TRACE}-{SPAN}-1"),
+    ("single", "trusted", f"b3: {TRACE}-{SPAN}-1-{SPAN}"),
+    ("single", "trusted", f"b3: {TRACE}-{SPAN}"),
+    ("single", "trusted", f"b3: {TRACE}-{SPAN}-d", PARENT, "tracestate: a=b"),
+    ("single", "trusted", f"b3: {OTHER}-{SPAN}-0", PARENT, "tracestate: a=b"),
+    ("single", "trusted", "b3: 0"),
+    ("single", "trusted", f"b3: {TRACE}-{SPAN}-x", *B3),
+    ("single", "trusted", "X-Request-Id: from-the-front"),
+    ("clouds", "untrusted", f"X-Amzn-Trace-Id: Root=1-{TRACE[:8]}-{TRACE[8:]};Parent={SPAN};Sampled=1"),
+    ("clouds", "trusted", f"X-Amzn-Trace-Id: Root=1-{TRACE[:8]}-{TRACE[8:]};Parent={SPAN};Sampled=0"),
+    ("clouds", "trusted", f"X-Amzn-Trace-Id: Root=1-{TRACE[:8]}-{TRACE[8:]}", f"X-Amzn-Trace-Id: Root=1-{OTHER[:8]}-{OTHER[8:]}"),
+    ("clouds", "trusted", f"X-Cloud-Trace-Context: {TRACE}/1234;o=1"),
+    ("clouds", "trusted", f"uber-trace-id: {TRACE}:{SPAN}:0:3"),
+    ("clouds", "untrusted", "X-Datadog-Trace-Id: 1234", "X-Datadog-Parent-Id: 5678", "X-Datadog-Origin: rum", "X-Datadog-Tags: _dd.p.dm=-1"),
+    ("clouds", "trusted", "X-Datadog-Trace-Id: 1234", "X-Datadog-Parent-Id: 5678", "X-Datadog-Origin: rum", "X-Datadog-Sampling-Priority: 2"),
+    ("clouds", "trusted", "X-Datadog-Trace-Id: 1234", "X-Datadog-Tags: _dd.p.dm=-1,_dd.p.tid=4bf92f3577b34da6"),
+    ("clouds", "trusted", "X-Datadog-Trace-Id: 1234", "X-Datadog-Tags: _dd.p.dm=-1", "X-Datadog-Tags: _dd.p.tid=4bf92f3577b34da6"),
+    ("clouds", "trusted", "X-Datadog-Trace-Id: 1234", "X-Datadog-Sampling-Priority: x"),
+    ("clouds", "trusted", "X-Request-Id: from-the-front"),
+    ("functions", "trusted", "X-Request-Id: good"),
+    ("functions", "trusted", "X-Request-Id: Bad"),
+    ("functions", "trusted", "X-Request-Id: good", "X-Request-Id: better"),
+    ("functions", "untrusted", "X-Request-Id: good"),
+    ("functions", "::1", "X-Request-Id: good"),
+    ("functions", "unix", "X-Request-Id: good"),
+]
+WATCHED = re.compile(r"x-request-id|cf-ray|x-trace-id|traceparent|tracestate|b3|x-b3-.*|x-amzn-trace-id|x-cloud-trace-context|uber-trace-id|x-datadog-.*")
+# What a gateway makes, and what stands for it.
+MADE = {
+    "uuid": "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    "trace": "1-[0-9a-f]{8}-[0-9a-f]{24}|[0-9a-f]{32}",
+    "txid": "[0-9a-v]{19}[0g]",
+    "span": "[0-9a-f]{16}",
+}
+MADE = re.compile("|".join(f"(?<![0-9a-z])(?P<{kind}>{form})(?![0-9a-z])" for kind, form in MADE.items()))
+NUMBER = re.compile("(?P<number>[0-9]+)")
+
+
+def what_went_on(headers, lines):
+    """The watched headers, sorted. What the gateway made is replaced by its kind, and by the order in which it comes first."""
+    came_in, made = "\n".join(lines), {}
+
+    def replaced(match):
+        text = re.sub("^1-([0-9a-f]{8})-", r"\1", match[0])
+        if match[0] in came_in or text in came_in:
+            return match[0]
+        return f"<{match.lastgroup} {made.setdefault(text, len(made))}>"
+
+    def shown(name, value):
+        if name in ("x-datadog-trace-id", "x-datadog-parent-id"):
+            return NUMBER.sub(replaced, value)
+        if name == "x-cloud-trace-context":
+            trace, _, rest = value.partition("/")
+            number, _, decision = rest.partition(";")
+            return f"{MADE.sub(replaced, trace)}/{NUMBER.sub(replaced, number)};{decision}"
+        return MADE.sub(replaced, value)
+
+    return [(name, shown(name, value)) for name, value in sorted(headers) if WATCHED.fullmatch(name)]
+
+
+@unittest.skipUnless(ENVOY, "without Envoy")
+class EnvoyCase(Case, unittest.TestCase):
+    @classmethod
+    def envoy(cls, name, configuration, at, library=True, options=(), log="envoy.log", stop=True):
+        path = cls.write(f"{name}.json", configuration)
+        options = options or ["--use-dynamic-base-id", "--concurrency", "2"]
+        command = [ENVOY, "-c", path, "-l", "error", "--file-flush-interval-msec", "20", *options]
+        return cls.start(*command, log=log, ready=lambda: servers.answers(at), env=servers.lua_environment(library), stop=stop)
+
+    @classmethod
+    def validate(cls, options, library=True):
+        configuration = envoy_configuration([free_port()], [], [], [txid_filter(options)])
+        path = cls.write("wrong.json", configuration)
+        return subprocess.run(
+            [ENVOY, "--mode", "validate", "-c", path], env=servers.lua_environment(library), capture_output=True, text=True
+        )
+
+
+class AsNginxDoesIt(EnvoyCase):
+    """The same requests, to nginx with handle() and to Envoy, go on alike."""
+
+    def send(self, at, row, number):
+        policy, peer, *lines = row
+        path = f"/{number}/{'nginx' if at is self.nginx_at else 'envoy'}"
+        where = at[policy]["unix" if peer == "unix" else "::1" if peer == "::1" else "v4"]
+        answer = ask(where, *lines, path=path, source="127.0.0.2" if peer == "trusted" else None)
+        seen = self.upstream.seen.get(path, [])
+        return answer.status, [what_went_on(headers, lines) for headers in seen], answer
+
+    def check(self, library, rows, policies):
+        # nginx needs no more than the tables.
+        self.nginx_at, envoy_at = {}, {}
+        for policy in policies:
+            options = POLICIES[policy]
+            name = f"{policy}-{'native' if library else 'plain'}"
+            for at in self.nginx_at, envoy_at:
+                at[policy] = {"v4": free_port(), "::1": ("::1", free_port(socket.AF_INET6)), "unix": str(self.directory / f"{name}-{len(at)}-{at is envoy_at}.sock")}
+            at = self.nginx_at[policy]
+            self.nginx(
+                f"nginx-{name}",
+                f'init_by_lua_block {{ request = require "resty.txid.request"; request.configure {options} }}\n'
+                f"server {{ listen 127.0.0.1:{at['v4']}; listen [::1]:{at['::1'][1]}; listen unix:{at['unix']};\n"
+                f"location / {{ rewrite_by_lua_block {{ request.handle() }} proxy_pass http://127.0.0.1:{self.upstream.port}; }} }}",
+                library,
+            )
+            at = envoy_at[policy]
+            configuration = envoy_configuration(at.values(), [cluster("up", self.upstream.port)], PROXY, [txid_filter(options)])
+            self.envoy(name, configuration, at["v4"], library)
+        for number, row in enumerate(rows):
+            with self.subTest(row=row):
+                number = f"{number}-{library}"
+                status, in_nginx, _ = self.send(self.nginx_at, row, number)
+                envoys_status, in_envoy, answer = self.send(envoy_at, row, number)
+                self.assertEqual((envoys_status, in_envoy), (status, in_nginx))
+                ids = answer.all("x-request-id" if row[0] != "reject" else "cf-ray")
+                self.assertEqual(len(ids), 1, answer.headers)
+                # The response has the id that went on.
+                for headers in self.upstream.seen.get(f"/{number}/envoy", []):
+                    self.assertIn(("x-request-id" if row[0] != "reject" else "cf-ray", ids[0]), headers)
+
+    def test_each_row(self):
+        self.assertGreaterEqual(len(ROWS), 40)
+        self.check(True, ROWS, POLICIES)
+
+    def test_without_the_library(self):
+        policies = ("id", "reject", "functions")
+        self.check(False, [row for row in ROWS if row[0] in policies], policies)
+
+
+class Replies(EnvoyCase):
+    """Each reply has an id, and the access log the same one."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        rbac = "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC"
+        denied = {"permissions": [{"url_path": {"path": {"exact": "/403"}}}], "principals": [{"any": True}]}
+        filters = [
+            txid_filter('{ accept = { "127.0.0.2/32" }, on_invalid = "reject", trace = "traceparent", server_timing = true }'),
+            {"name": "rbac", "typed_config": {"@type": rbac, "rules": {"action": "DENY", "policies": {"denied": denied}}}},
+        ]
+        retry = {"retry_on": "5xx", "num_retries": 2, "retry_back_off": {"base_interval": "0.001s"}}
+        routes = [
+            {"match": {"path": "/301"}, "redirect": {"path_redirect": "/"}},
+            {"match": {"path": "/dead"}, "route": {"cluster": "dead"}},
+            {"match": {"path": "/retried/502"}, "route": {"cluster": "up", "retry_policy": retry}},
+            {"match": {"path": "/"}, "route": {"cluster": "up"}},
+            {"match": {"path": "/403"}, "route": {"cluster": "up"}},
+        ]
+        cls.log = cls.directory / "access.log"
+        log = "%DYNAMIC_METADATA(txid:id)% %DYNAMIC_METADATA(txid:trace_id)% %DYNAMIC_METADATA(txid:span_id)% %RESPONSE_CODE%"
+        cls.port = free_port()
+        clusters = [cluster("up", cls.upstream.port), cluster("dead", free_port(), connect_timeout="1s")]
+        manager = {"access_log": file_log(str(cls.log), log)}
+        configuration = envoy_configuration([cls.port], clusters, routes, filters, **manager)
+        cls.envoy("replies", configuration, cls.port)
+
+    def logged(self, id):
+        lines = lambda: [line for line in self.log.read_text().splitlines() if line.startswith(id)]
+        return servers.wait_for(lines, f"{id} in the access log")
+
+    def check(self, status, *lines, **how):
+        answer = ask(self.port, *lines, **how)
+        self.assertEqual(answer.status, status)
+        [id] = answer.all("x-request-id")
+        self.assertRegex(id, TXID)
+        [timing] = answer.all("server-timing")
+        [line] = self.logged(id)
+        self.assertRegex(line, f"^{id} [0-9a-f]{{32}} [0-9a-f]{{16}} {status}$")
+        _, trace_id, span_id, _ = line.split(" ")
+        self.assertEqual(timing, f'traceparent;desc="00-{trace_id}-{span_id}-03"')
+        return id
+
+    def test_a_response_of_the_upstream(self):
+        id = self.check(200)
+        self.assertIn(("x-request-id", id), self.upstream.seen["/"][-1])
+
+    def test_replies_of_envoy_itself(self):
+        self.check(400, common=["Connection: close"])
+        self.check(431, *[f"X-{number}: {'a' * 8000}" for number in range(10)])
+        self.check(426, version="1.0")
+        self.check(403, path="/403")
+        self.check(404, path="/404")
+        self.check(301, path="/301")
+        self.check(503, path="/dead")
+        self.check(403, "Host: a", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", common=[])
+
+    def test_a_rejected_request(self):
+        self.check(400, "X-Request-Id: b,ad", source="127.0.0.2")
+        self.assertEqual(ask(self.port, "X-Request-Id: good", source="127.0.0.2").all("x-request-id"), ["good"])
+
+    def test_http_2(self):
+        command = ["curl", "--silent", "--include", "--http2-prior-knowledge", f"http://127.0.0.1:{self.port}/404"]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        id = re.search(r"^x-request-id: (.*?)\s*$", text, re.M)[1]
+        self.assertRegex(text, "^HTTP/2 404")
+        self.assertRegex(self.logged(id)[0], " 404$")
+
+    def test_retries_have_one_id_and_one_span(self):
+        answer = ask(self.port, path="/retried/502")
+        tries = [[pair for pair in headers if WATCHED.fullmatch(pair[0])] for headers in self.upstream.seen["/retried/502"]]
+        self.assertEqual((answer.status, len(tries)), (502, 3))
+        self.assertEqual(tries[0], tries[1])
+        self.assertEqual(tries[0], tries[2])
+        self.assertIn(("x-request-id", answer.all("x-request-id")[0]), tries[0])
+
+
+class Options(EnvoyCase):
+    def test_wrong_ones_are_found(self):
+        for options, message in [
+            ("{ acept = true }", 'resty.txid.envoy: new has no option "acept"'),
+            ('{ accept = "10.0.0.0/33" }', 'resty.txid.envoy: accept: "10.0.0.0/33" is not an address'),
+            ("{ accept = 1 }", "resty.txid.envoy: accept must be true, false, a list of networks or a function, not 1"),
+            ('{ header = "Date" }', 'header: "Date" has a meaning of its own'),
+            ('{ trace = "b4" }', '"b4" is not one of off, traceparent'),
+            ('{ format = "uid" }', 'format must be the name of a format such as txid or uuid_v7, not "uid"'),
+            ('{ valid = "[a-z]+" }', 'resty.txid.envoy: valid must be a function, not "[a-z]+"'),
+            ('{ on_invalid = "reject" }', "on_invalid has no effect, because accept is off"),
+            ("{ server_timing = true }", "resty.txid.envoy: server_timing is true, but trace is off"),
+            ("(nil)", "bad argument #1 to 'new' (table expected, got nil)"),
+        ]:
+            with self.subTest(options=options):
+                found = self.validate(options)
+                self.assertNotEqual(found.returncode, 0)
+                self.assertIn(message, found.stderr)
+        self.assertEqual(self.validate("{}").returncode, 0)
+
+    def test_a_missing_library_is_found_where_it_is_needed(self):
+        found = self.validate('{ trace = "traceparent" }', library=False)
+        self.assertNotEqual(found.returncode, 0)
+        self.assertIn("needs libtxid.so, which was not found", found.stderr)
+        self.assertEqual(self.validate("{}", library=False).returncode, 0)
+
+    def test_the_notice_of_the_plain_engine_comes_once(self):
+        port = free_port()
+        configuration = envoy_configuration([port], [cluster("up", self.upstream.port)], PROXY, [txid_filter("{}")])
+        self.envoy("plain", configuration, port, library=False, log="plain.log")
+        for _ in range(20):
+            self.assertRegex(ask(port).all("x-request-id")[0], TXID)
+        self.assertEqual((self.directory / "plain.log").read_text().count("libtxid.so was not found"), 1)
+
+
+class Errors(EnvoyCase):
+    """After an error, nothing that an untrusted client made up goes on."""
+
+    FAILS = 'assert(not ready, "on purpose")'
+
+    def check(self, options, *lines, **how):
+        port = free_port()
+        # The functions work when options are checked.
+        code = (
+            f'local txid = require("resty.txid.envoy").new {options}\nready = true\n'
+            "envoy_on_request, envoy_on_response = txid.on_request, txid.on_response"
+        )
+        configuration = envoy_configuration([port], [cluster("up", self.upstream.port)], PROXY, [lua_filter(code)])
+        self.envoy(f"errors-{port}", configuration, port, log=f"errors-{port}.log")
+        path = f"/errors-{port}"
+        answer = ask(port, "X-Request-Id: from-a-client", PARENT, "tracestate: a=b", *B3, "b3: 0", *lines, path=path, **how)
+        self.assertEqual(answer.status, 200)
+        [headers] = self.upstream.seen[path]
+        self.assertEqual([pair for pair in headers if WATCHED.fullmatch(pair[0])], [])
+        self.assertIn("on purpose", (self.directory / f"errors-{port}.log").read_text())
+        return answer
+
+    def test_in_the_function_of_the_format(self):
+        options = '{ trace = { "traceparent", "b3", "b3_single" }, format = function() ' + self.FAILS + ' return "one" end }'
+        self.assertEqual(self.check(options).all("x-request-id"), [])
+
+    def test_in_the_function_that_trusts(self):
+        options = '{ trace = { "traceparent", "b3" }, accept = function() error("on purpose") end }'
+        self.check(options)
+
+    def test_in_the_function_that_checks_ids(self):
+        options = '{ trace = { "traceparent", "b3" }, accept = true, valid = function() error("on purpose") end }'
+        self.check(options)
+
+    def test_a_format_that_makes_no_string(self):
+        options = '{ trace = { "traceparent", "b3" }, format = function() return not ready and "one" or "on purpose" and nil end }'
+        with self.assertRaisesRegex(AssertionError, "on purpose"):
+            self.check(options)
+
+
+class Many(EnvoyCase):
+    """Ids over a hot restart, and memory."""
+
+    IDS = 2_000_000
+    A_REQUEST = 4_000
+
+    def hot_restart(self, library):
+        name, port = f"many-{library}", free_port()
+        code = (
+            'local txid = require "resty.txid"\nlocal ids = {}\nfunction envoy_on_request(handle)\n'
+            f"for i = 1, {self.A_REQUEST} do ids[i] = txid() end\n"
+            'handle:respond({ [":status"] = "200" }, table.concat(ids, " "))\nend'
+        )
+        configuration = envoy_configuration([port], [], [], [lua_filter(code)])
+        base = str(os.getpid() % 10000 * 2 + library)
+        options = ["--base-id", base, "--concurrency", "4", "--parent-shutdown-time-s", "3", "--drain-time-s", "1"]
+        first = self.envoy(name, configuration, port, library, [*options, "--restart-epoch", "0"], log=f"{name}.log")
+        seen, pids = set(), set()
+
+        def ask_for_more(count):
+            def one(_):
+                return ask(port).body.split(" ")
+
+            with ThreadPoolExecutor(8) as pool:
+                for ids in pool.map(one, range(count)):
+                    self.assertEqual(len(ids), self.A_REQUEST)
+                    seen.update(ids)
+
+        requests = self.IDS // self.A_REQUEST // 2
+        ask_for_more(requests // 2)
+        self.envoy(name, configuration, port, library, [*options, "--restart-epoch", "1"], log=f"{name}-1.log")
+        ask_for_more(requests // 2)
+        first.wait(120)
+        ask_for_more(requests)
+        self.assertEqual(len(seen), self.A_REQUEST * (requests // 2 * 2 + requests))
+        self.assertTrue(all(map(TXID.fullmatch, seen)))
+
+    def test_ids_over_a_hot_restart_are_distinct(self):
+        self.hot_restart(True)
+
+    def test_without_the_library_as_well(self):
+        self.hot_restart(False)
+
+    @unittest.skipUnless(servers.program("h2load"), "without h2load")
+    def test_memory_does_not_grow(self):
+        """A million requests with TXID_LONG=1."""
+        requests = 1_000_000 if os.environ.get("TXID_LONG") else 60_000
+        port = free_port()
+        routes = [{"match": {"prefix": "/"}, "direct_response": {"status": 200}}]
+        options = f'{{ {ACCEPT}, trace = {{ "traceparent", "b3" }} }}'
+        process = self.envoy("memory", envoy_configuration([port], [], routes, [txid_filter(options)]), port)
+
+        def send(count):
+            headers = ["-H", "x-request-id: from-a-client", "-H", PARENT]
+            command = ["h2load", "--h1", "-n", str(count), "-c", "16", "-t", "1", *headers, f"http://127.0.0.1:{port}/"]
+            text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            self.assertIn(f"{count} succeeded", text)
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            return int(re.search(r"VmRSS:\s*(\d+)", status)[1])
+
+        before = send(requests // 4)
+        after = send(requests)
+        print(f"memory: {before} kB, and {after} kB {requests} requests later", file=sys.stderr)
+        self.assertLess(after - before, 8_000)
+
+
+if __name__ == "__main__":
+    unittest.main()
