@@ -571,7 +571,7 @@ int32_t txid_hidden_reveal(const txid_hidden *hidden,
 
 /**
  * Writes the image of `text`, a number in decimal digits or a UUID of version 7, to `buf`, as txid_hidden_hide does. The
- * image of a UUID is one of version 4, of 36 bytes.
+ * image of a UUID is one of version 4, of 36 bytes. `buf` may be where `text` is.
  *
  * Safety:
  *
@@ -585,7 +585,8 @@ int32_t txid_hidden_hide_text(const txid_hidden *hidden,
 
 /**
  * Writes the number with the image `text` in decimal digits, or the UUID with it, to `buf`, at most TXID_HIDDEN_LEN bytes
- * and without a NUL, and returns its length; or a txid_error, and then `message` says what is wrong.
+ * and without a NUL, and returns its length; or a txid_error, and then `message` says what is wrong. `buf` may be where
+ * `text` is.
  *
  * Safety:
  *
@@ -892,13 +893,15 @@ int32_t txid_snowflake_fill(const txid_snowflake *generator,
                             char *message);
 
 /**
- * Reads the `len` decimal digits at `text` as a 64-bit id; returns it, or a txid_error.
+ * Reads the `len` decimal digits at `text` as a 64-bit id; returns it, or a txid_error. If there are more than
+ * TXID_SNOWFLAKE_LEN, `text` is not read.
  *
  * Safety:
  *
  * `text` must be valid for reads of `len` bytes.
  */
-int64_t txid_snowflake_parse(const char *text, size_t len);
+int64_t txid_snowflake_parse(const char *text,
+                             size_t len);
 
 /**
  * Writes the fields of `id` in the generator's layout to `parts`. Returns 0, or a txid_error if the id has more bits

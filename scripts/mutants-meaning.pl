@@ -53,7 +53,7 @@ sub command {
         : $name =~ m{^tests/sql/(\w+)\.py$} ? "tests/sql/run.sh $1"
         : $name =~ m{^tests/(\w+)\.rs$} ? "$rust --package txid --all-features --test $1 -- $more"
         : $name =~ m{^crates/capi/tests/(\w+)(?:\.rs)?$} ? "$build$rust --package txid-capi --test $1 -- $more"
-        : $name eq 'crates/capi/src/tests.rs' ? "$rust --package txid-capi --lib -- $more"
+        : $name =~ m{^crates/capi/src/(tests\w*)\.rs$} ? "$rust --package txid-capi --lib -- " . ($more || $1)
         : "$rust --package txid --all-features --lib -- " . ($name =~ s{^src/}{}r =~ s{\.rs$}{}r =~ s{/}{::}gr);
     return { line => $line, target => $target };
 }

@@ -95,6 +95,14 @@ pub struct Shown {
     len: u8,
 }
 
+impl Shown {
+    fn uuid(id: Uuid) -> Self {
+        let mut text = [0; MAX_LEN];
+        uuid::write(id, &mut text);
+        Self { text, len: MAX_LEN as u8 }
+    }
+}
+
 impl Deref for Shown {
     type Target = str;
 
@@ -225,25 +233,11 @@ impl Hidden {
     ///
     /// As for [`Hidden::hide`] or [`Hidden::hide_uuid`], and if the text is not a number, or no UUID.
     pub fn hide_text(&self, text: &[u8]) -> Result<Shown, NotHidden> {
-        let mut shown = Shown { text: [0; MAX_LEN], len: 0 };
-        shown.len = self.hide_text_to(text, &mut shown.text)? as u8;
-        Ok(shown)
-    }
-
-    /// Writes the image of a number in decimal digits, or of a UUID, to `image`, and returns its length.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Hidden::hide_text`].
-    #[inline]
-    pub fn hide_text_to(&self, text: &[u8], image: &mut [u8; MAX_LEN]) -> Result<usize, NotHidden> {
         if self.numbers.is_some() {
-            let number = decimal::decode(text, 0, text.len()).map_err(|_| NotHidden::NoNumber)?;
-            return self.hide_to(number, image);
+            return self.hide(decimal::decode(text, 0, text.len()).map_err(|_| NotHidden::NoNumber)?);
         }
         let id = uuids::read(text).map_err(NotHidden::NoUuid)?;
-        uuid::write(self.hide_uuid(id)?, image);
-        Ok(MAX_LEN)
+        Ok(Shown::uuid(self.hide_uuid(id)?))
     }
 
     /// The number with this image. The number may never have been given out, and the sender may have no right to the thing
@@ -294,27 +288,16 @@ impl Hidden {
     ///
     /// As for [`Hidden::reveal`] or [`Hidden::reveal_uuid`].
     pub fn reveal_text(&self, image: &[u8]) -> Result<Shown, NotRevealed> {
-        let mut shown = Shown { text: [0; MAX_LEN], len: 0 };
-        shown.len = self.reveal_text_to(image, &mut shown.text)? as u8;
-        Ok(shown)
-    }
-
-    /// Writes the number with this image in decimal digits, or the UUID, to `text`, and returns its length.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Hidden::reveal_text`].
-    #[inline]
-    pub fn reveal_text_to(&self, image: &[u8], text: &mut [u8; MAX_LEN]) -> Result<usize, NotRevealed> {
         if self.numbers.is_some() {
+            let mut shown = Shown { text: [0; MAX_LEN], len: 0 };
             let mut digits = itoa::Buffer::new();
             let digits = digits.format(self.reveal(image)?).as_bytes();
-            text[..digits.len()].copy_from_slice(digits);
-            return Ok(digits.len());
+            shown.text[..digits.len()].copy_from_slice(digits);
+            shown.len = digits.len() as u8;
+            return Ok(shown);
         }
         let image = uuids::read(image).map_err(NotRevealed::NoUuid)?;
-        uuid::write(self.reveal_uuid(image)?, text);
-        Ok(MAX_LEN)
+        Ok(Shown::uuid(self.reveal_uuid(image)?))
     }
 
     #[inline(always)]

@@ -4,6 +4,7 @@ use crate::error::txid_error;
 use std::borrow::Cow;
 use std::ffi::c_char;
 use std::fmt::Display;
+use std::hint::black_box;
 use std::io::Write;
 
 /// The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
@@ -69,18 +70,29 @@ pub(crate) unsafe fn write<const LEN: usize>(buf: *mut c_char, text: [u8; LEN]) 
     unsafe { buf.cast::<[u8; LEN]>().write(text) }
 }
 
-/// The buffer at `buf` as an array, of zeros: the caller need not have written to it.
+/// The buffer at `buf` as an array, with what it has: a call that fails must not change it. The caller need not have written
+/// to it, and nothing is read from it that was not written to it before.
 ///
 /// # Safety
 ///
 /// `buf` must be valid for writes of `LEN` bytes for as long as the result is used, and nothing else may use it.
 #[inline(always)]
 pub(crate) unsafe fn place<'a, const LEN: usize>(buf: *mut c_char) -> &'a mut [u8; LEN] {
+    // As far as the compiler knows, this has written to it.
+    let buf = black_box(buf);
     // SAFETY: the caller's promise; a byte array takes any address.
-    unsafe {
-        buf.write_bytes(0, LEN);
-        &mut *buf.cast()
-    }
+    unsafe { &mut *buf.cast() }
+}
+
+/// Writes a text to `buf`, and returns its length. What it was made of may be there, too.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of the text's length.
+pub(crate) unsafe fn write_text(text: &str, buf: *mut c_char) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { buf.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len()) };
+    text.len() as i32
 }
 
 /// Writes a pointer to what was opened to `handle`, and returns 0; or writes the reason of an error to `message`, and returns its

@@ -1,6 +1,6 @@
 //! Numbers and UUIDs that tell nothing: their images under a keyed permutation.
 
-use crate::caller::{bytes, fail, give, place, tell, txid_text};
+use crate::caller::{bytes, fail, give, place, tell, txid_text, write_text};
 use crate::error::txid_error;
 use ::txid::Hidden;
 use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed};
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn txid_hidden_reveal(
 }
 
 /// Writes the image of `text`, a number in decimal digits or a UUID of version 7, to `buf`, as txid_hidden_hide does. The
-/// image of a UUID is one of version 4, of 36 bytes.
+/// image of a UUID is one of version 4, of 36 bytes. `buf` may be where `text` is.
 ///
 /// # Safety
 ///
@@ -146,15 +146,16 @@ pub unsafe extern "C" fn txid_hidden_hide_text(
 ) -> i32 {
     // SAFETY: the caller vouches for all of them.
     unsafe {
-        match (*hidden).0.hide_text_to(bytes(text, len), place(buf)) {
-            Ok(len) => len as i32,
+        match (*hidden).0.hide_text(bytes(text, len)) {
+            Ok(image) => write_text(&image, buf),
             Err(error) => fail(txid_error::from(&error), &error, message),
         }
     }
 }
 
 /// Writes the number with the image `text` in decimal digits, or the UUID with it, to `buf`, at most TXID_HIDDEN_LEN bytes
-/// and without a NUL, and returns its length; or a txid_error, and then `message` says what is wrong.
+/// and without a NUL, and returns its length; or a txid_error, and then `message` says what is wrong. `buf` may be where
+/// `text` is.
 ///
 /// # Safety
 ///
@@ -169,8 +170,8 @@ pub unsafe extern "C" fn txid_hidden_reveal_text(
 ) -> i32 {
     // SAFETY: the caller vouches for all of them.
     unsafe {
-        match (*hidden).0.reveal_text_to(bytes(text, len), place(buf)) {
-            Ok(len) => len as i32,
+        match (*hidden).0.reveal_text(bytes(text, len)) {
+            Ok(text) => write_text(&text, buf),
             Err(error) => fail(txid_error::from(&error), &error, message),
         }
     }

@@ -32,6 +32,8 @@ pub mod snowflake;
 pub mod span;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_buffers;
 #[cfg(feature = "nginx")]
 pub mod time_in;
 pub mod txid;
