@@ -49,6 +49,16 @@ impl Group {
         format!("{group}/meta")
     }
 
+    /// The key of a record that changes when a node is given back: whoever waits for one reads it, and not all nodes.
+    pub fn freed_key(group: &str) -> String {
+        format!("{group}/freed")
+    }
+
+    /// A content of that record that it did not have before.
+    pub fn freed(token: u128) -> String {
+        format!("txid-freed 1 token={token:032x}")
+    }
+
     /// The prefix of the keys of the group's nodes.
     pub fn nodes(group: &str) -> String {
         format!("{group}/node/")

@@ -37,6 +37,8 @@ pub struct Lease {
     /// How many nodes were tried.
     pub(super) tries: u32,
     pub(super) numbers: Numbers,
+    /// What the record was that changes when a node is given back, when it was read last: before all nodes were listed last.
+    pub(super) freed: Option<Option<Version>>,
     /// Another host of this name has taken a node from this one.
     pub(super) has_namesake: bool,
     /// Nodes that were lost, and until when they are avoided.
@@ -97,6 +99,7 @@ impl Lease {
             tries: 0,
             numbers: Numbers::Ask,
             has_namesake: false,
+            freed: None,
             avoided: BTreeMap::new(),
             unchanged: BTreeMap::new(),
             has_served: false,
@@ -141,7 +144,7 @@ impl Machine for Lease {
 impl Lease {
     /// Gives the lease back. The queue is empty, and no answer is pending.
     fn stop(&mut self, given: &Given) {
-        if matches!(self.phase, Phase::Releasing { .. } | Phase::Ended) {
+        if matches!(self.phase, Phase::Releasing { .. } | Phase::Telling { .. } | Phase::Ended) {
             return;
         }
         self.close(given);
@@ -174,7 +177,7 @@ impl Lease {
         let rules = given.rules;
         // A node that is not given back is missing for long, and whoever ends the agent does not wait: the few requests for
         // that are sent at once.
-        let is_ending = matches!(self.phase, Phase::Releasing { .. } | Phase::Ended);
+        let is_ending = matches!(self.phase, Phase::Releasing { .. } | Phase::Telling { .. } | Phase::Ended);
         let next_ms = if is_ending { 0 } else { self.pace.next_ms(rules.most_requests) };
         let until_ms = self.wake_ms.max(next_ms);
         if given.now.mono_ms < until_ms {
@@ -189,6 +192,14 @@ impl Lease {
             },
             Phase::Choosing => Request::List(self.survey(given)),
             Phase::Numbering { .. } => Request::Number,
+            Phase::Waiting { .. } | Phase::Telling { found: None } => {
+                Request::Read { key: Group::freed_key(&rules.group) }
+            }
+            Phase::Telling { found: Some(expected) } => Request::Put {
+                key: Group::freed_key(&rules.group),
+                expected: expected.clone(),
+                bytes: Group::freed(given.now.random).into_bytes(),
+            },
             Phase::Taking(Candidate { held, expected, .. }) => {
                 put(rules, held.node, expected.clone(), &held.record(rules, held.limit_ms, true))
             }
@@ -214,6 +225,8 @@ impl Lease {
             Phase::Founding { group, expected, found } => self.founded(given, group, expected, found, reply),
             Phase::Choosing => self.listed(given, reply),
             Phase::Numbering { none } => self.numbered(given, none, reply),
+            Phase::Waiting { until_ms } => self.waited(given, until_ms, reply),
+            Phase::Telling { found } => Self::told(found, reply),
             Phase::Taking(candidate) => self.taken(given, candidate, reply),
             Phase::Settling(candidate) => self.settled(given, candidate, reply),
             Phase::Confirming(candidate) => self.confirmed(given, candidate, reply),

@@ -4,14 +4,16 @@
 //! |---|---|---|
 //! | Meeting | the record of the group | Founding, if it is missing or has no floor yet; Judging, if the page has a lease; else Choosing |
 //! | Founding | to write that record | Meeting |
-//! | Choosing | the list of nodes | Taking; Numbering, if no node is free; Meeting after a pause, if there never is one |
-//! | Numbering | the number of a new node | Taking; Meeting after a pause, if there are no more |
+//! | Choosing | the list of nodes | Taking; Numbering, if no node is free; Waiting, if there never is one |
+//! | Numbering | the number of a new node | Taking; Waiting, if there are no more |
+//! | Waiting | the record that changes when a node is given back | Meeting, if it has changed, or a lease may have ended; else Waiting after a pause |
 //! | Taking | to write the node's record | Confirming; Choosing, if another host was faster; Settling, if nobody knows |
 //! | Settling | that record | Confirming, if it was written; else Choosing |
 //! | Confirming | the record of the group again | Holding; Meeting, if the store was emptied in the meantime |
 //! | Holding | to write a later limit | Holding; Judging, if the record is not the expected one, or nobody knows; Meeting, if another host may have the node |
 //! | Judging | the node's record | Holding; Meeting, if the node is another host's now |
-//! | Releasing | to write that the node is free | Ended, also after some failures |
+//! | Releasing | to write that the node is free | Telling; Ended after some failures |
+//! | Telling | the record that others wait for, and then to change it | Ended, whatever the answer |
 //! | Ended | nothing | |
 //!
 //! From all of these, a stop leads to Releasing if there is a lease, else to Ended. A clock that jumped leads from
@@ -40,6 +42,10 @@ pub(super) enum Phase {
     Numbering {
         none: NoneFree,
     },
+    Waiting {
+        /// When a lease may have ended, by the monotonic clock.
+        until_ms: u64,
+    },
     Taking(Candidate),
     Settling(Candidate),
     Confirming(Candidate),
@@ -48,6 +54,10 @@ pub(super) enum Phase {
     Releasing {
         held: Held,
         failures: u32,
+    },
+    Telling {
+        /// What the record is, once it was read.
+        found: Option<Expected>,
     },
     Ended,
 }
@@ -94,9 +104,11 @@ impl Phase {
             Self::Holding(held) | Self::Judging(held) | Self::Releasing { held, .. } => Some(held),
             Self::Choosing
             | Self::Numbering { .. }
+            | Self::Waiting { .. }
             | Self::Taking(_)
             | Self::Settling(_)
             | Self::Confirming(_)
+            | Self::Telling { .. }
             | Self::Ended => None,
         }
     }

@@ -32,7 +32,7 @@ impl Lease {
             (Stored::Confirmed(_) | Stored::Lost(_), reply) => match reply.of_put() {
                 Ok(Put::Written(_)) => {
                     self.log(Event::Released { node: held.node });
-                    return Phase::Ended;
+                    return Phase::Telling { found: None };
                 }
                 Ok(Put::Conflict | Put::Unknown(_)) | Err(_) => {
                     held.stored = Stored::Unknown;
@@ -48,6 +48,16 @@ impl Lease {
             // It was released after all, or another host has it.
             Ok(_) => Phase::Ended,
             Err(_) => self.release_again(given, held, failures),
+        }
+    }
+
+    /// The record that others wait for was read, or changed. If another host changes it at the same time, it has changed.
+    pub(super) fn told(found: Option<Expected>, reply: Reply) -> Phase {
+        match (found, reply) {
+            (None, Reply::Read(Ok(record))) => {
+                Phase::Telling { found: Some(record.map_or(Expected::Absent, |it| Expected::Version(it.version))) }
+            }
+            _ => Phase::Ended,
         }
     }
 

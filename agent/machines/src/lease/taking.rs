@@ -9,6 +9,9 @@ use super::protocol::{Reply, Write};
 use crate::store::{Expected, Numbered, Numbering, Put, Version};
 use std::collections::BTreeMap;
 
+/// Without a record that changes when a node is given back, all nodes are listed that often at least.
+const LONGEST_UNTOLD_MS: u64 = 60_000;
+
 impl Lease {
     /// The record of the group was read.
     pub(super) fn met(&mut self, given: &Given, found: Option<Held>, reply: Reply) -> Phase {
@@ -183,10 +186,34 @@ impl Lease {
     }
 
     fn none_is_free(&mut self, given: &Given, none: NoneFree) -> Phase {
+        let Given { rules, now, .. } = given;
+        // The first lease that can end; nodes that are given back are told. Agents before 2.1 do not tell.
+        let first_ms = none.next.first().map_or(i64::MAX, |&(_, free_ms)| free_ms);
+        let longest_ms = if matches!(self.freed, Some(Some(_))) { rules.idle_ms } else { LONGEST_UNTOLD_MS };
+        let wait_ms = u64::try_from(first_ms.saturating_sub(now.wall_ms)).unwrap_or(0).min(longest_ms);
         self.store_is_back();
         self.complain(Trouble::NoneFree, Event::NoneFree(none));
+        // The record is not known yet, and may have changed since the list.
+        if self.freed.is_some() {
+            self.wait(given, rules.retry_ms.1);
+        }
+        Phase::Waiting { until_ms: now.mono_ms.saturating_add(wait_ms) }
+    }
+
+    /// The record was read that changes when a node is given back.
+    pub(super) fn waited(&mut self, given: &Given, until_ms: u64, reply: Reply) -> Phase {
+        let version = match reply.of_read() {
+            Ok(record) => record.map(|record| record.version),
+            Err(error) => return self.fail(given, error, Phase::Waiting { until_ms }),
+        };
+        self.store_is_back();
+        let is_same = self.freed.as_ref() == Some(&version);
+        self.freed = Some(version);
+        if !is_same || given.now.mono_ms >= until_ms {
+            return Phase::Meeting { found: None };
+        }
         self.wait(given, given.rules.retry_ms.1);
-        Phase::Meeting { found: None }
+        Phase::Waiting { until_ms }
     }
 
     /// Notes since when the records of seemingly idle nodes have not changed.

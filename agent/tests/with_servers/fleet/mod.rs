@@ -14,6 +14,7 @@ mod left;
 mod partition;
 mod stopped;
 mod terminal;
+mod thousands;
 mod versions;
 
 use std::time::{Duration, Instant};

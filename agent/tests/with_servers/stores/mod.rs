@@ -20,6 +20,7 @@ mod values;
 mod worst;
 
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
+pub use conformance::wait_for;
 use conformance::{all, basics, list, one_line, open, put, races, text, wants_a_person, written};
 use std::fs;
 use std::process::Command;
