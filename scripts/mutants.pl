@@ -34,6 +34,7 @@ my %SUITES = (
     'lua/resty/txid/request.lua' => '5[0-8] 60 75 07',
     'lua/resty/txid/request/'    => '5[0-8] 60 75 07',
     'lua/resty/txid/request/plain.lua' => '5[1-3]-without 15',
+    'lua/resty/txid/request/rules.lua' => '5[1-3]-without 15',
     'lua/resty/txid/segment.lua' => '47 30',
     'lua/resty/txid/snowflake.lua' => '40 4[1-6]',
     'lua/resty/txid/text.lua'    => '20 73 40 3 13',

@@ -126,9 +126,13 @@ MADE = re.compile("|".join(f"(?<![0-9a-z])(?P<{kind}>{form})(?![0-9a-z])" for ki
 NUMBER = re.compile("(?P<number>[0-9]+)")
 
 
+# What a gateway makes of 64-bit ids that come in, which is no new id.
+WIDENED = [f"{'0' * 16}{TRACE[16:]}", f"{'0' * 16}{1234:016x}", f"4bf92f3577b34da6{1234:016x}"]
+
+
 def what_went_on(headers, lines):
     """The watched headers, sorted. What the gateway made is replaced by its kind, and by the order in which it comes first."""
-    came_in, made = "\n".join(lines), {}
+    came_in, made = "\n".join([*lines, *WIDENED]), {}
 
     def replaced(match):
         text = re.sub("^1-([0-9a-f]{8})-", r"\1", match[0])
@@ -293,6 +297,32 @@ class Replies(EnvoyCase):
         self.assertEqual(tries[0], tries[1])
         self.assertEqual(tries[0], tries[2])
         self.assertIn(("x-request-id", answer.all("x-request-id")[0]), tries[0])
+
+
+class Through(EnvoyCase):
+    def test_one_id_and_one_trace_in_envoy_in_nginx_and_in_the_application(self):
+        at, port, log = free_port(), free_port(), self.directory / "through.log"
+        self.nginx(
+            "through",
+            'init_by_lua_block { request = require "resty.txid.request"\n'
+            'request.configure { accept = "127.0.0.1/32", trace = "traceparent" } }\n'
+            'map "" $request_txid { default ""; }\nmap "" $txid_trace_id { default ""; }\n'
+            "log_format ids '$request_txid $txid_trace_id $status';\n"
+            f"server {{ listen 127.0.0.1:{at}; access_log logs/ids.log ids; rewrite_by_lua_block {{ request.handle() }}\n"
+            f"location / {{ proxy_pass http://127.0.0.1:{self.upstream.port}; }} }}",
+        )
+        line = "%DYNAMIC_METADATA(txid:id)% %DYNAMIC_METADATA(txid:trace_id)% %RESPONSE_CODE%"
+        manager = {"access_log": file_log(str(log), line)}
+        filters = [txid_filter('{ trace = "traceparent" }')]
+        self.envoy("through", envoy_configuration([port], [cluster("up", at)], PROXY, filters, **manager), port)
+        answer = ask(port, "X-Request-Id: from-a-client", PARENT, path="/through")
+        headers = dict(self.upstream.seen["/through"][-1])
+        trace_id = headers["traceparent"].split("-")[1]
+        line = f"{headers['x-request-id']} {trace_id} 200\n"
+        self.assertEqual(answer.all("x-request-id"), [headers["x-request-id"]])
+        self.assertNotEqual(trace_id, TRACE)
+        for logged in log, self.directory / "through/logs/ids.log":
+            servers.wait_for(lambda logged=logged: logged.read_text() == line, f"the line in {logged.name}")
 
 
 class Options(EnvoyCase):

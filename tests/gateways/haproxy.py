@@ -1,11 +1,36 @@
 """examples/haproxy in the real HAProxy, in front of nginx."""
 
+import subprocess
 import unittest
 
 import servers
 from servers import HAPROXY, TXID, Case, ask, free_port
 
 OWN = servers.ROOT / "examples/haproxy"
+
+
+# What HAProxy offers, for the interpreters of Lua: the ids of two times.
+CORE = """
+local times = { { sec = 655829050, usec = 2000 }, { sec = 655829049, usec = 999000 } }
+core = { now = function() return table.remove(times, 1) end }
+function core.register_fetches(name, fetch) txid = fetch end
+dofile(FETCH)
+print(txid())
+print(txid())
+"""
+
+
+class Versions(unittest.TestCase):
+    def test_the_fetch_in_each_version_of_lua(self):
+        for version in ("lua5.3", "lua5.4"):
+            with self.subTest(version):
+                if not servers.program(version):
+                    self.skipTest(f"without {version}")
+                code = CORE.replace("FETCH", f'"{OWN}/txid.lua"')
+                ids = subprocess.run([version, "-e", code], capture_output=True, text=True, check=True).stdout.split()
+                # The clock went back by 3 ms, and the time of ids stayed.
+                self.assertEqual([id[:8] for id in ids], ["4om9qi54"] * 2)
+                self.assertTrue(all(id[8] in "ghijklmn" and TXID.fullmatch(id) for id in ids), ids)
 
 
 @unittest.skipUnless(HAPROXY, "without HAProxy")
