@@ -195,12 +195,21 @@ impl Leases {
         let mut output = host.step(&self.rules[number], &now, input);
         // Steps that affect no other process, or that nothing can disturb, are not separate events.
         loop {
-            match output {
-                Output::Log(_) => {}
-                Output::Write(Write::Note { limit_ms }) => host.page.noted_ms = limit_ms,
+            let answer = |reply| Input::Answer(Answer { reply, time: None });
+            let input = match &output {
+                Output::Log(_) => Input::Go,
+                Output::Write(Write::Note { limit_ms }) => {
+                    host.page.noted_ms = *limit_ms;
+                    Input::Go
+                }
+                // That record decides only when others look, and they do at any time.
+                Output::Ask(Request::Read { key }) if *key == Group::freed_key("g") => answer(Reply::Read(Ok(None))),
+                Output::Ask(Request::Put { key, .. }) if *key == Group::freed_key("g") => {
+                    answer(Reply::Put(Ok(Put::Conflict)))
+                }
                 _ => break,
-            }
-            output = host.step(&self.rules[number], &now, Input::Go);
+            };
+            output = host.step(&self.rules[number], &now, input);
         }
         let opens = matches!(output, Output::Write(Write::Open { .. }));
         host.next.push_back(output);
