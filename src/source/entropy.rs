@@ -633,9 +633,16 @@ mod tests {
         assert_eq!((1..100).map(|stamp_s| left_after_a_look(0, stamp_s * 1000)).max(), Some(0));
     }
 
-    /// How many of 400 calls, two milliseconds apart, look at the clock.
+    /// How many of 400 calls, two milliseconds apart, look at the clock, when no words are left.
     fn looks_of(make: impl Fn()) -> usize {
-        let looks = |_: &i32| {
+        numbers(1);
+        STREAM.with(drop_words);
+        looks(400, make)
+    }
+
+    /// How many of these calls, two milliseconds apart, look at the clock.
+    fn looks(calls: usize, make: impl Fn()) -> usize {
+        let looks = |_: &usize| {
             STREAM.with(|stream| {
                 let before = clock::uptime_ns() - 2 * NS_A_MS;
                 stream.looked_at_ns.set(before);
@@ -643,13 +650,30 @@ mod tests {
                 stream.looked_at_ns.get() != before
             })
         };
-        numbers(1);
-        STREAM.with(drop_words);
-        (0..400).filter(looks).count()
+        (0..calls).filter(looks).count()
     }
 
     #[test]
-    fn outside_of_a_burst_each_id_looks_at_the_clock() {
+    fn what_a_burst_has_made_ahead_is_taken_without_a_look_at_the_clock() {
+        let burst = || {
+            STREAM.with(drop_words);
+            while STREAM.with(words_left) < 10 {
+                numbers(1);
+            }
+            STREAM.with(words_left)
+        };
+        // Ids with a time, unless that is a second later.
+        assert_eq!(looks(burst() + 10, || _ = next_u64(0)), 10);
+        burst();
+        assert_eq!(looks(1, || _ = next_u64(RESEED_AFTER_MS as i64)), 1);
+        // Those without one, however late it is.
+        let pairs = burst() / 2;
+        STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() - 10 * RESEED_AFTER_MS * NS_A_MS));
+        assert_eq!(looks(pairs + 10, || _ = crate::uuid::v4()), 10);
+    }
+
+    #[test]
+    fn where_no_words_are_left_each_id_looks_at_the_clock() {
         let names = "txid uuid_v4 uuid_v7 ksuid ulid trace_id otel_trace_id traceparent";
         for name in names.split(' ') {
             let maker = crate::Maker::parse(name, []).unwrap();

@@ -6,9 +6,10 @@ use std::hint::black_box;
 /// Clears the vector registers, and that many words of the stack, which the functions that were called before have used.
 #[inline(never)]
 pub fn clear<const WORDS: usize>() {
+    // First, so that a signal from here on finds nothing in them.
+    clear_registers();
     // The compiler must not leave out what nobody reads.
     black_box(&mut [0_u64; WORDS]);
-    clear_registers();
 }
 
 /// Clears the registers in which AES and ChaCha have their keys. Code for AVX2 clears their upper halves at its end, and
