@@ -26,6 +26,8 @@ part() {
 # Ends with what failed. Nothing else can be tested of what cannot be built.
 report() {
     wait
+    # Of a part that passed, only this is worth a line.
+    grep -h ': left out ' "$logs"/*.log || :
     set --
     for mark in "$logs"/*.failed; do
         [ ! -e "$mark" ] || set -- "$@" "${mark%.failed}.log"

