@@ -16,7 +16,6 @@ TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 OTHER = "80e1afed08e019fc1110464cfa66635c"
 PARENT = f"traceparent: 00-{TRACE}-{SPAN}-01"
 B3 = [f"X-B3-TraceId: {TRACE}", f"X-B3-SpanId: {SPAN}"]
-TRUSTED = {"peer": "trusted"}
 PROXY = [{"match": {"prefix": "/"}, "route": {"cluster": "up", "timeout": "60s"}}]
 
 # The options in front of the rows. Trusted peers are 127.0.0.2, ::1 and whoever comes by a Unix socket.
