@@ -275,6 +275,7 @@ pub(crate) fn epoch_ms(text: &str) -> Result<i64, MakerError> {
 
 /// Why a maker could not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MakerError {
     /// No format has this name.
     NoFormat {

@@ -4,6 +4,7 @@ macro_rules! fields {
     ($($field:ident $name:literal,)*) => {
         /// A header that a policy reads or sends.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum Field {
             /// The header with the request's id.
             Id,

@@ -136,6 +136,7 @@ pub fn check_header_name(name: &str) -> Result<(), HeaderNameError> {
 
 /// Why a header cannot carry an id.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HeaderNameError {
     /// This is not the name of a header.
     NoName(String),

@@ -160,6 +160,7 @@ impl Network<u128> {
 
 /// Why a list of networks is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NetworkError {
     /// This entry is not a network.
     NotANetwork(String),

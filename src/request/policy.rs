@@ -380,6 +380,7 @@ fn kinds(words: &[&str]) -> Result<Vec<Kind>, PolicyError> {
 
 /// Why an option is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PolicyError {
     /// There is no option of this name.
     NoOption(String),

@@ -11,6 +11,7 @@ use crate::trace::{
 
 /// A kind of headers that a trace comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// W3C's `traceparent`.
     Traceparent,

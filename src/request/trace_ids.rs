@@ -6,6 +6,7 @@ use crate::trace::{self, SpanId, TraceId};
 
 /// Which ids new traces get.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TraceIds {
     /// Random ones, as OpenTelemetry makes them.
     #[default]

@@ -25,6 +25,7 @@ const DIRECTORY_FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(
 
 /// Why a file that processes share could not be opened or made.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum FileError {
     /// The path does not end in a file name.
     NoName(PathBuf),

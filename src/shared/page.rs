@@ -247,6 +247,7 @@ impl OpenedFile {
 
 /// Why a page could not be opened.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum PageError {
     /// The file could not be opened or made.
     File(FileError),

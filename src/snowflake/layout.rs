@@ -398,6 +398,7 @@ impl fmt::Display for Ending {
 
 /// Why a layout is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LayoutError {
     /// Neither the name of a preset nor a list of parts.
     UnknownPreset(String),

@@ -54,6 +54,7 @@ fn ordinal(name: &str) -> Option<&str> {
 
 /// Why no node was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NodeError {
     /// The value is not a number in the layout's range.
     OutOfRange {
