@@ -37,14 +37,14 @@ sed -i "s/VERSION = \".*\"/VERSION = \"$VERSION\"/" packaging/kong/kong/plugins/
 sed -i "s/^pkgver=.*/pkgver=$VERSION/" packaging/alpine/APKBUILD
 echo "$repository/releases/download/v$VERSION/lua-resty-libtxid-$VERSION.tar.gz" >packaging/nginx-image/txid/source
 
-if ! grep -qF "## [$VERSION]" CHANGELOG.md; then
-    sed -i "s/^## \[Unreleased\]/&\n\n## [$VERSION] - $(date +%Y-%m-%d)/" CHANGELOG.md
+# The section of what is not released yet becomes this release's.
+if ! grep -q "^## \[$VERSION\] - " CHANGELOG.md; then
+    sed -i "s/^## \[.*\] (not released)\$/## [$VERSION] - $(date +%Y-%m-%d)/" CHANGELOG.md
 fi
 sed -i '/^\[[^]]*\]: /d' CHANGELOG.md
 sed -i -e :a -e '/^\n*$/{$d;N;ba' -e '}' CHANGELOG.md
 {
     echo
-    echo "[Unreleased]: $repository/compare/v$VERSION...HEAD"
     sed -n 's/^## \[\([0-9][^]]*\)\].*/\1/p' CHANGELOG.md | while read -r released; do
         echo "[$released]: $repository/releases/tag/v$released"
     done

@@ -19,10 +19,11 @@ case $(uname) in
 esac
 manuals="txid txid-new txid-inspect txid-range txid-grep txid-sort txid-audit txid-key txid-hide txid-reveal txid-completions txid-man"
 
-# One file per line: its mode, its path, its installed name, and its directory, which may contain spaces.
+# One file per line: its mode, its path, its installed name, and its directory, with tabs between them.
 file() { # file MODE FILE DIRECTORY [NAME]
-    echo "$1 $2 ${4:-${2##*/}} $3"
+    printf '%s\t%s\t%s\t%s\n' "$1" "$2" "${4:-${2##*/}}" "$3"
 }
+tab=$(printf '\t')
 
 lua_files() {
     (cd lua && find resty -name '*.lua') | while read -r file; do
@@ -32,31 +33,31 @@ lua_files() {
 
 files() {
     lua_files
-    file 644 $release/$library "$LIB_DIR" $loaded
-    file 644 $release/libtxid.a "$LIB_DIR"
+    file 644 "$release/$library" "$LIB_DIR" $loaded
+    file 644 "$release/libtxid.a" "$LIB_DIR"
     file 644 include/txid.h "$PREFIX/include"
-    file 755 $release/txid "$PREFIX/bin"
+    file 755 "$release/txid" "$PREFIX/bin"
     for manual in $manuals; do file 644 "$release/man/$manual.1" "$share/man/man1"; done
-    file 644 $release/completions/bash/txid "$share/bash-completion/completions"
-    file 644 $release/completions/zsh/_txid "$share/zsh/site-functions"
-    file 644 $release/completions/fish/txid.fish "$share/fish/vendor_completions.d"
+    file 644 "$release/completions/bash/txid" "$share/bash-completion/completions"
+    file 644 "$release/completions/zsh/_txid" "$share/zsh/site-functions"
+    file 644 "$release/completions/fish/txid.fish" "$share/fish/vendor_completions.d"
     for sql in readers/sql/*.sql; do file 644 "$sql" "$share/txid/sql"; done
     [ "${AGENT-}" != 1 ] || agent_files
 }
 
 agent_files() {
-    file 755 $release/txid-agent "$PREFIX/bin"
-    for manual in $release/agent/man/*.1; do file 644 "$manual" "$share/man/man1"; done
-    file 644 $release/agent/completions/bash/txid-agent "$share/bash-completion/completions"
-    file 644 $release/agent/completions/zsh/_txid-agent "$share/zsh/site-functions"
-    file 644 $release/agent/completions/fish/txid-agent.fish "$share/fish/vendor_completions.d"
+    file 755 "$release/txid-agent" "$PREFIX/bin"
+    for manual in "$release"/agent/man/*.1; do file 644 "$manual" "$share/man/man1"; done
+    file 644 "$release/agent/completions/bash/txid-agent" "$share/bash-completion/completions"
+    file 644 "$release/agent/completions/zsh/_txid-agent" "$share/zsh/site-functions"
+    file 644 "$release/agent/completions/fish/txid-agent.fish" "$share/fish/vendor_completions.d"
     file 644 packaging/agent/txid-agent.service "$PREFIX/lib/systemd/system"
     file 644 packaging/agent/txid-agent.sysusers "$PREFIX/lib/sysusers.d" txid-agent.conf
     for part in agent.toml agent.schema.json; do file 644 packaging/agent/$part "$share/txid-agent"; done
 }
 
 put() {
-    while read -r mode file name directory; do
+    while IFS=$tab read -r mode file name directory; do
         install -d "$DESTDIR$directory"
         install -m "$mode" "$file" "$DESTDIR$directory/$name"
     done
@@ -73,6 +74,15 @@ put_pkg_config() {
     chmod 644 "$DESTDIR$pkg_config"
 }
 
+# Whether a directory that is empty now may go: not those that each system has.
+may_be_ours() { # may_be_ours DIRECTORY
+    case $1 in
+        "$PREFIX/share/man") false ;;
+        "$PREFIX"/*/* | "$LUA_LIB_DIR"/*) true ;;
+        *) false ;;
+    esac
+}
+
 link() { # link FILE NAME
     # A relative link also works below $DESTDIR. The ln of macOS cannot make one.
     ln -srf "$DESTDIR$1" "$DESTDIR$2" 2>/dev/null || ln -sf "$1" "$DESTDIR$2"
@@ -80,7 +90,7 @@ link() { # link FILE NAME
 
 case $1 in
     put)
-        [ -f $release/$library ] && [ -f $release/txid ] || { echo "txid: not built yet: run make build" >&2; exit 1; }
+        [ -f "$release/$library" ] && [ -f "$release/txid" ] || { echo "txid: not built yet: run make build" >&2; exit 1; }
         files | put
         put_pkg_config
         # One file, with a link for the linker, and one where lua_package_cpath looks.
@@ -89,16 +99,16 @@ case $1 in
         [ "$LUA_C_DIR" = "$LIB_DIR" ] || link "$LIB_DIR/$loaded" "$LUA_C_DIR/$library"
         ;;
     remove)
-        files | while read -r _ _ name directory; do rm -f "$DESTDIR$directory/$name"; done
+        files | while IFS=$tab read -r _ _ name directory; do rm -f "$DESTDIR$directory/$name"; done
         rm -f "$DESTDIR$pkg_config" "$DESTDIR$LIB_DIR/$library" "$DESTDIR$LUA_C_DIR/$library"
-        # Other libraries may live in resty/ too.
-        for directory in "$LUA_LIB_DIR/resty/txid/request" "$LUA_LIB_DIR/resty/txid" "$LUA_LIB_DIR/resty" "$share/txid/sql" "$share/txid" \
-            "$share/txid-agent"; do
-            rmdir "$DESTDIR$directory" 2>/dev/null || :
+        { files | cut -f 4; dirname "$pkg_config"; echo "$LUA_C_DIR"; } | sort -ur | while read -r directory; do
+            while may_be_ours "$directory" && rmdir "$DESTDIR$directory" 2>/dev/null; do
+                directory=$(dirname "$directory")
+            done
         done
         ;;
     rock)
-        file 644 $release/$library "$LUA_C_DIR" | put
+        file 644 "$release/$library" "$LUA_C_DIR" | put
         ;;
     *) echo "txid: install.sh takes put, remove or rock, not '$1'" >&2; exit 2 ;;
 esac

@@ -40,7 +40,15 @@ mkdir "$prefix/logs"
 "$root/packaging/web-reader.sh" >"$prefix/reader.html"
 # nginx makes sockets with relative names in its working directory.
 cd "$prefix"
-sed "s/127\.0\.0\.1:8080/$address:$port/" "$root/examples/$example.conf" >"$prefix/nginx.conf"
+# Those that nginx was built with belong to root, or are not there before it has been root's.
+paths=
+for name in client_body proxy fastcgi uwsgi scgi; do
+    case $("$nginx" -V 2>&1) in
+        *--without-http_${name}_module*) ;;
+        *) paths="$paths ${name}_temp_path $name;" ;;
+    esac
+done
+sed -e "s/127\.0\.0\.1:8080/$address:$port/" -e "s/^http {\$/&$paths/" "$root/examples/$example.conf" >"$prefix/nginx.conf"
 
 LUA_PATH="$root/lua/?.lua;;" LUA_CPATH="$root/target/release/?.so;;" \
     "$nginx" -p "$prefix/" -c nginx.conf -e "$prefix/logs/error.log" -g "daemon off;$load" 2>"$prefix/stderr" &

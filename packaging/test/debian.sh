@@ -5,7 +5,11 @@
 
 make --no-print-directory deb
 
-lintian --allow-root --display-info --pedantic --suppress-tags-from-file packaging/lintian dist/*.deb >"$tmp/lintian"
+# A lintian that does not know a tag refuses it.
+grep -o '^[a-z].*' packaging/lintian | while read -r tag; do
+    ! lintian-explain-tags "$tag" >/dev/null 2>&1 || echo "$tag"
+done >"$tmp/tags"
+lintian --allow-root --display-info --pedantic --suppress-tags-from-file "$tmp/tags" dist/*.deb >"$tmp/lintian"
 [ ! -s "$tmp/lintian" ] || fail "lintian complains: $(cat "$tmp/lintian")"
 
 for package in dist/*.deb; do dpkg-deb --extract "$package" "$tmp/unpacked"; done

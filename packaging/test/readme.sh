@@ -76,7 +76,7 @@ END_OF_BLOCK
     nginx
     curl -s -i http://127.0.0.1:$port/ | tr -d '\r' | grep -Ex 'X-Request-Id: $id'
     sleep 1
-    grep -E '^$id 200 "GET / HTTP/1.1"$' /var/log/nginx-ids.log
+    grep -E '^$id 200 "GET / HTTP/1.1"$' /var/log/nginx/ids.log
     nginx -s quit && while [ -s /run/nginx.pid ]; do sleep 0.1; done
     rm /etc/nginx/conf.d/ids.conf
 END_OF_STEP
