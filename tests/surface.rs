@@ -69,7 +69,8 @@ fn directives() -> BTreeSet<String> {
     let mut directives = BTreeSet::new();
     for (kind, path) in [("http", "nginx/ngx_http_txid_module.c"), ("stream", "nginx/ngx_stream_txid_module.c")] {
         let text = read(path);
-        let found = words(&text, "txid_").into_iter().filter(|(name, _)| text.contains(&format!("{{ ngx_string(\"{name}\")")));
+        let found =
+            words(&text, "txid_").into_iter().filter(|(name, _)| text.contains(&format!("{{ ngx_string(\"{name}\")")));
         directives.extend(found.map(|(name, _)| format!("{kind:8} {name}")));
     }
     let options = PolicyOption::ALL.iter().filter(|option| option.is_directive);
@@ -90,5 +91,8 @@ fn nothing_that_others_build_on_has_changed() {
     let listed: BTreeSet<_> = listed.lines().map(str::to_string).collect();
     let gone: Vec<_> = listed.difference(&all).collect();
     let new: Vec<_> = all.difference(&listed).collect();
-    assert!(gone.is_empty() && new.is_empty(), "gone: {gone:#?}\nnew: {new:#?}\nIf that is meant, see docs/stability.md");
+    assert!(
+        gone.is_empty() && new.is_empty(),
+        "gone: {gone:#?}\nnew: {new:#?}\nIf that is meant, see docs/stability.md"
+    );
 }
