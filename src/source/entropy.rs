@@ -208,11 +208,15 @@ fn draw_apart(stamp_ms: Option<i64>, words: &mut [u64]) -> StreamId {
 fn erased<const COUNT: usize>(draw: impl FnOnce(&mut [u64]) -> StreamId) -> (StreamId, [u64; COUNT]) {
     let mut place = [0; COUNT];
     let stream_id = draw(&mut place);
-    let words = place;
-    for word in &mut place {
-        // SAFETY: it is our own. The compiler must not leave a volatile write out.
-        unsafe { ptr::write_volatile(word, 0) };
-    }
+    let words = array::from_fn(|at| {
+        // SAFETY: it is our own. The compiler must not leave a volatile write out; and to read two words at once that were
+        // written one by one would stall the processor.
+        unsafe {
+            let word = ptr::read_volatile(&place[at]);
+            ptr::write_volatile(&mut place[at], 0);
+            word
+        }
+    });
     (stream_id, words)
 }
 
