@@ -10,48 +10,37 @@
 
 #![warn(missing_docs)]
 
-mod cuid;
-mod flake;
-mod format;
 pub mod formats;
 pub mod hidden;
-mod ksuid;
+mod make;
 mod maker;
-mod nanoid;
-mod objectid;
 pub mod request;
 pub mod segment;
 #[cfg(feature = "serde")]
 mod serde;
-mod series;
 mod shared;
 pub mod snowflake;
 mod source;
 mod text;
 pub mod time_in;
 pub mod trace;
-mod txid;
-mod typeid;
-mod ulid;
-mod unique_id;
 pub mod uuid;
-mod xid;
 
-pub use flake::Flake;
 pub use hidden::Hidden;
-pub use ksuid::Ksuid;
+pub use make::flake::Flake;
+pub use make::ksuid::Ksuid;
+pub use make::series::Series;
+pub use make::txid::{Guessable, Txid};
+pub use make::ulid::Ulid;
+pub use make::unique_id::{UniqueId, UniqueIdMaker};
+pub use make::xid::Xid;
 pub use maker::{Made, Maker, MakerError, NoId};
-pub use series::Series;
 pub use shared::{FileError, PageError};
 pub use source::clock::{coarse_ms, system_ms};
 pub use source::entropy::entropy_degraded;
 pub use source::host::{host_ipv4, host_ipv6};
 pub use source::mac::read_mac;
-pub use text::{FormatError, ParseError};
-pub use txid::{Guessable, Txid};
-pub use ulid::Ulid;
-pub use unique_id::{UniqueId, UniqueIdMaker};
-pub use xid::Xid;
+pub use text::FormatError;
 
 // Runs the examples of the guide as documentation tests.
 #[cfg(doctest)]

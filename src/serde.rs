@@ -1,6 +1,6 @@
 //! Serializes an id as its text, in every format.
 
-use crate::txid::Txid;
+use crate::Txid;
 use serde_core::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_core::ser::{Serialize, Serializer};
 use std::fmt;

@@ -4,7 +4,8 @@
 //! reads as an id hides all that begins within it: an X-Ray trace id hides the ObjectId at its end. A TypeID is tried where
 //! its word of 26 begins, and with its prefix first.
 
-use super::{ALL, Format, NUMBER, Numbers, Reading, Readings, Shape, Texts, of_its_length};
+use super::rank::{Reading, Readings, of_its_length};
+use super::{ALL, Format, Numbers, Shape, Texts};
 use crate::source::clock;
 use std::fmt;
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -88,26 +89,25 @@ impl Finder {
     /// Finds the ids of these formats: what a text most likely is of them. None if ids of one of them hold no time. In other
     /// text, a number of few digits is never taken for an id.
     pub fn of(formats: &[&'static Format], numbers: Numbers) -> Option<Self> {
-        let shapes: Option<Vec<_>> = formats.iter().map(|format| Some(&format.time()?.shape)).collect();
+        let shapes: Option<Vec<_>> = formats.iter().map(|format| format.shape()).collect();
         let places = ALL.iter().enumerate().filter(|(_, format)| formats.contains(format));
         let which = match formats {
             [one] => Which::One(one),
             _ => Which::Several(places.fold(0, |all, (at, _)| all | 1 << at)),
         };
-        let is_chosen = numbers.is_chosen || formats.len() > 1 && formats.contains(&ALL[NUMBER]);
+        let is_chosen = numbers.is_chosen || formats.len() > 1 && formats.iter().any(|format| format.takes_a_layout());
         Some(Self { shapes: Shapes::of(shapes?), which, numbers: Numbers { is_chosen, ..numbers } })
     }
 
     /// Finds whatever is likely an id with a time. A number is one if the layout was chosen.
     pub fn of_likely(numbers: Numbers) -> Self {
-        let is_one = |at: &usize| numbers.is_chosen || *at != NUMBER;
-        let shapes = (0..ALL.len()).filter(is_one).filter_map(|at| Some(&ALL[at].time()?.shape));
+        let shapes = ALL.iter().filter(|it| numbers.is_chosen || !it.takes_a_layout()).filter_map(|it| it.shape());
         Self { shapes: Shapes::of(shapes), which: Which::Likely, numbers }
     }
 
     /// Finds whatever is likely an id, with a time or without, but for Nano IDs: words are often as long.
     pub fn of_all(numbers: Numbers) -> Self {
-        let mut shapes = Shapes::of(ALL.iter().filter_map(|format| Some(&format.time()?.shape)));
+        let mut shapes = Shapes::of(ALL.iter().filter_map(|format| format.shape()));
         let all = Lengths { these: u64::MAX << SHORTEST, least: SHORTEST as u32 };
         (shapes.words, shapes.runs) = (all, all);
         Self { shapes, which: Which::All, numbers }
@@ -125,9 +125,9 @@ impl Finder {
     pub fn window(&self, ms: RangeInclusive<i64>) -> Window {
         let mut looks = Box::new([const { Vec::new() }; 64]);
         for format in (0..ALL.len()).filter(|&at| self.wants(at)).map(|at| ALL[at]) {
-            let (Some(read), Some(look)) = (&format.read, self.look(format, &ms)) else { continue };
-            let lengths = read.all_lengths.as_ref().unwrap_or(&read.lengths);
-            (*lengths.start()..=*lengths.end().min(&63)).for_each(|length| looks[length].push(look));
+            let Some(look) = self.look(format, &ms) else { continue };
+            let fits = |length: usize| format.texts.iter().any(|text| text.has_length(length));
+            (0..looks.len()).filter(|length| fits(*length)).for_each(|length| looks[length].push(look));
         }
         let only = self.format().and_then(|format| self.look(format, &ms));
         Window { ms, only, looks }
@@ -136,8 +136,11 @@ impl Finder {
     /// None if no id of the format can be in the window.
     fn look(&self, format: &'static Format, ms: &RangeInclusive<i64>) -> Option<Look> {
         // The bit that makes letters lower case is set in digits, too.
-        let lower = match format.time()?.sorted.as_ref().map_or(Texts::Unsorted, |sorted| sorted.texts) {
-            Texts::Unsorted if matches!(self.which, Which::All) && format == ALL[NUMBER] => return Some(Look::Any),
+        if !format.has_a_time() {
+            return None;
+        }
+        let lower = match format.texts_sort().unwrap_or(Texts::Unsorted) {
+            Texts::Unsorted if matches!(self.which, Which::All) && format.takes_a_layout() => return Some(Look::Any),
             Texts::Unsorted => return Some(Look::Unsorted(format)),
             Texts::AsTheyAre => 0,
             Texts::InOneCase => u64::from_ne_bytes([0x20; 8]),
@@ -152,7 +155,7 @@ impl Finder {
         match self.which {
             Which::One(format) => *format == *ALL[at],
             Which::Several(places) => places >> at & 1 == 1,
-            Which::Likely => at != NUMBER || self.numbers.is_chosen,
+            Which::Likely => self.numbers.is_chosen || !ALL[at].takes_a_layout(),
             Which::All => true,
         }
     }
@@ -216,7 +219,7 @@ impl Finder {
         let now_ms = clock::coarse_ms();
         if let Which::All = self.which {
             let readings = Readings::of(text, &self.numbers, now_ms);
-            let first = readings.iter().next().filter(|it| it.unlikely.is_none() && it.name() != "nanoid");
+            let first = readings.iter().next().filter(|it| it.unlikely.is_none() && !it.format().is_a_word());
             return first.map(|it| (it.format(), it.ms));
         }
         // A number can be of any layout.
@@ -225,8 +228,8 @@ impl Finder {
         }
         // As the first of `Readings::of`, without the others.
         let mut likeliest: Option<Reading> = None;
-        for at in of_its_length(text).filter(|&at| self.wants(at)) {
-            let reading = Reading::new(at, text, self.numbers, now_ms);
+        for format in of_its_length(text).filter(|&at| self.wants(at)).map(|at| ALL[at]) {
+            let reading = Reading::new(format, text, self.numbers, now_ms);
             likeliest = match (reading, likeliest) {
                 (Some(reading), Some(before)) if !reading.is_likelier(&before) => Some(before),
                 (reading, before) => reading.or(before),
@@ -348,12 +351,12 @@ impl Lengths {
 }
 
 impl Shapes {
-    fn of<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Self {
+    fn of(shapes: impl IntoIterator<Item = Shape>) -> Self {
         let none = Lengths { these: 0, least: 31 };
         let mut all = Self { words: none, runs: none, uuids: false, parts: 0 };
         for shape in shapes {
             match shape {
-                Shape::Word(lengths) => lengths.clone().for_each(|length| all.words.these |= 1 << length.min(63)),
+                Shape::Word(lengths) => lengths.for_each(|length| all.words.these |= 1 << length.min(63)),
                 Shape::Base64(length) => all.runs.these |= 1 << length,
                 Shape::Uuid => all.uuids = true,
                 Shape::Dotted => all.parts |= 1 << DOTTED,
@@ -628,8 +631,8 @@ mod tests {
     /// All that is tried, in order.
     fn tried(finder: &Finder, text: &[u8]) -> Vec<Range<usize>> {
         let is_all = matches!(finder.which, Which::All);
-        let wanted = (0..ALL.len()).filter(|&at| finder.wants(at)).filter_map(|at| Some(&ALL[at].time()?.shape));
-        let shapes: Vec<_> = wanted.cloned().chain(is_all.then_some(Shape::Word(SHORTEST..=usize::MAX))).collect();
+        let wanted = (0..ALL.len()).filter(|&at| finder.wants(at)).filter_map(|at| ALL[at].shape());
+        let shapes: Vec<_> = wanted.chain(is_all.then_some(Shape::Word(SHORTEST..=usize::MAX))).collect();
         let mut all = Vec::new();
         for place in 0..text.len() {
             let mut here: Vec<_> = shapes.iter().flat_map(|shape| plainly(text, shape, place)).collect();
@@ -807,9 +810,10 @@ mod tests {
     #[test]
     fn the_shortest_ids_have_15_characters() {
         let text = "14602888799846 146028887998464 1460288879984640";
+        let number = named("snowflake").unwrap();
         for finder in [
-            Finder::of(&[ALL[NUMBER]], Numbers::UNKNOWN).unwrap(),
-            Finder::of(&[ALL[NUMBER], ALL[0]], Numbers::UNKNOWN).unwrap(),
+            Finder::of(&[number], Numbers::UNKNOWN).unwrap(),
+            Finder::of(&[number, ALL[0]], Numbers::UNKNOWN).unwrap(),
             Finder::of_likely(Numbers { is_chosen: true, ..Numbers::UNKNOWN }),
             Finder::of_all(Numbers::UNKNOWN),
         ] {
@@ -842,7 +846,7 @@ mod tests {
                 let options = format.make.as_ref().unwrap().options;
                 let address = options.contains(&"address").then_some(("address", "10.0.0.7".as_ref()));
                 let maker = format.maker(address).unwrap();
-                let is_in_one_case = format.time().unwrap().sorted.as_ref().is_some_and(|it| it.texts == Texts::InOneCase);
+                let is_in_one_case = format.texts_sort() == Some(Texts::InOneCase);
                 let (mut text, mut places, mut expected) = (between.clone(), Vec::new(), Vec::new());
                 for &ms in &ms {
                     let mut id = [0; Maker::MAX_LEN];

@@ -211,3 +211,43 @@ impl PolicyOption {
         self.read.is_some()
     }
 }
+
+impl Policy {
+    /// Sets the [option](PolicyOption) of this name to what these words say.
+    ///
+    /// ```
+    /// let mut policy = txid::request::Policy::default();
+    /// assert_eq!(
+    ///     policy.set("trace", &["b4"]).unwrap_err().to_string(),
+    ///     "\"b4\" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger"
+    /// );
+    /// ```
+    pub fn set(&mut self, option: &str, words: &[&str]) -> Result<(), PolicyError> {
+        match OWN.iter().find(|(name, _)| *name == option) {
+            Some((name, read)) => {
+                read(self, words)?;
+                self.set_by_itself(name);
+                Ok(())
+            }
+            None => {
+                let known = OWN.iter().map(|(name, _)| *name).collect();
+                Err(PolicyError::NoOption { name: option.to_string(), known })
+            }
+        }
+    }
+}
+
+/// The options that a policy reads itself. Apart, so that the rest of the table is not in a program that does not show it.
+const OWN: [(&str, Read); 7] = {
+    let mut own = [("", Policy::set_accept as Read); 7];
+    let (mut at, mut count) = (0, 0);
+    while at < PolicyOption::ALL.len() {
+        if let Some(read) = PolicyOption::ALL[at].read {
+            own[count] = (PolicyOption::ALL[at].name, read);
+            count += 1;
+        }
+        at += 1;
+    }
+    assert!(count == own.len());
+    own
+};

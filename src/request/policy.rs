@@ -3,7 +3,6 @@
 use super::field::{Field, is_same};
 use super::header::{Header, HeaderNameError, Verdict, check_header_name};
 use super::networks::{NetworkError, Networks, Peer};
-use super::options::{PolicyOption, Read};
 use super::span::{Kind, Span};
 use super::trace_ids::{TraceIds, Wrong};
 use std::fmt;
@@ -48,24 +47,9 @@ impl Policy {
     /// How many headers an id may come in.
     pub const MOST_HEADERS: usize = 4;
 
-    /// Sets the [option](PolicyOption) of this name to what these words say.
-    ///
-    /// ```
-    /// let mut policy = txid::request::Policy::default();
-    /// assert_eq!(
-    ///     policy.set("trace", &["b4"]).unwrap_err().to_string(),
-    ///     "\"b4\" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger"
-    /// );
-    /// ```
-    pub fn set(&mut self, option: &str, words: &[&str]) -> Result<(), PolicyError> {
-        match OWN.iter().find(|(name, _)| *name == option) {
-            Some((name, read)) => {
-                read(self, words)?;
-                self.own.push(name);
-                Ok(())
-            }
-            None => Err(PolicyError::NoOption(option.to_string())),
-        }
+    /// Remembers that an option was set, and not inherited.
+    pub(super) fn set_by_itself(&mut self, option: &'static str) {
+        self.own.push(option);
     }
 
     pub(super) fn set_accept(&mut self, words: &[&str]) -> Result<(), PolicyError> {
@@ -300,21 +284,6 @@ impl Policy {
     }
 }
 
-/// The options that a policy reads itself. Apart, so that the rest of the table is not in a program that does not show it.
-const OWN: [(&str, Read); 7] = {
-    let mut own = [("", Policy::set_accept as Read); 7];
-    let (mut at, mut count) = (0, 0);
-    while at < PolicyOption::ALL.len() {
-        if let Some(read) = PolicyOption::ALL[at].read {
-            own[count] = (PolicyOption::ALL[at].name, read);
-            count += 1;
-        }
-        at += 1;
-    }
-    assert!(count == own.len());
-    own
-};
-
 fn once<T>(option: &mut Option<T>, value: T) -> Result<(), PolicyError> {
     if option.is_some() {
         return Err(PolicyError::Twice);
@@ -383,7 +352,12 @@ fn kinds(words: &[&str]) -> Result<Vec<Kind>, PolicyError> {
 #[non_exhaustive]
 pub enum PolicyError {
     /// There is no option of this name.
-    NoOption(String),
+    NoOption {
+        /// The name as given.
+        name: String,
+        /// The names of the options.
+        known: Vec<&'static str>,
+    },
     /// The option is already set.
     Twice,
     /// A list of networks is not valid.
@@ -445,9 +419,8 @@ impl From<Wrong<'_>> for PolicyError {
 impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoOption(name) => {
-                let names = OWN.map(|(name, _)| name).join(", ");
-                write!(f, "{name:?} is not an option; the options are {names}")
+            Self::NoOption { name, known } => {
+                write!(f, "{name:?} is not an option; the options are {}", known.join(", "))
             }
             Self::Twice => f.write_str("the option is already set"),
             Self::Networks(error) => error.fmt(f),
@@ -544,7 +517,6 @@ mod tests {
             ("trace_ids", &["random"]),
             ("trace_random_flag", &["on"]),
         ];
-        assert_eq!(all.len(), OWN.len());
         for (given, expected) in [(&none[..], &none[..]), (&[], &all[..])] {
             let mut child = policy(given);
             child.inherit(&policy(&all));

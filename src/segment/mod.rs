@@ -20,7 +20,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub(crate) mod format;
 mod ranges;
 mod segment_page;
 mod used_up;

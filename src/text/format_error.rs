@@ -1,6 +1,5 @@
-//! Why a text could not be read: one error for the 20-character id, and one for all other formats.
+//! Why a text could not be read.
 
-use super::base32hex::LEN_OF_96_BITS;
 use std::fmt;
 
 /// Why a text could not be read as an id of its format.
@@ -29,14 +28,13 @@ pub enum FormatError {
     },
     /// The characters are valid, but their value is not; this says why.
     Value(&'static str),
-    /// The text is not an id of 20 characters.
-    Txid(ParseError),
-}
-
-impl From<ParseError> for FormatError {
-    fn from(error: ParseError) -> Self {
-        Self::Txid(error)
-    }
+    /// Of the last character, some bits are after the last one of the id, and are not zero.
+    LastCharacter {
+        /// The position, counted from 1.
+        position: usize,
+        /// The byte at that position.
+        byte: u8,
+    },
 }
 
 impl FormatError {
@@ -57,42 +55,11 @@ impl fmt::Display for FormatError {
                 write!(f, "character {position} is '{}', not {expected}", byte.escape_ascii())
             }
             Self::Value(what) => f.write_str(what),
-            Self::Txid(error) => error.fmt(f),
+            Self::LastCharacter { position, byte } => {
+                write!(f, "character {position} is '{}', but the last one must be '0' or 'g'", byte.escape_ascii())
+            }
         }
     }
 }
 
 impl std::error::Error for FormatError {}
-
-/// Why a text is not an id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParseError {
-    /// The text has this many bytes instead of 20.
-    Length(usize),
-    /// The byte at this position, counted from 1, is not one of `0-9a-vA-V`.
-    Character {
-        /// The position, counted from 1.
-        position: usize,
-        /// The byte at that position.
-        byte: u8,
-    },
-    /// The last character holds one bit, so it must be `0` or `g`; this is the character found.
-    LastCharacter(u8),
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Length(length) => write!(f, "an id has {LEN_OF_96_BITS} characters, not {length}"),
-            Self::Character { position, byte } => {
-                write!(f, "character {position} is '{}', not base32hex", byte.escape_ascii())
-            }
-            Self::LastCharacter(byte) => {
-                let byte = byte.escape_ascii();
-                write!(f, "character {LEN_OF_96_BITS} is '{byte}', but the last one must be '0' or 'g'")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ParseError {}

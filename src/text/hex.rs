@@ -61,7 +61,7 @@ pub(crate) fn decode<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u
 
 /// Reads blocks of 16 characters at once; None if a character is wrong.
 #[inline(always)]
-fn decode_at_once(text: &[u8]) -> Option<u128> {
+pub(crate) fn decode_at_once(text: &[u8]) -> Option<u128> {
     let mut sixteens = text.chunks_exact(16);
     let mut eights = sixteens.remainder().chunks_exact(8);
     let ones = eights.remainder();

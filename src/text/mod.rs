@@ -11,18 +11,18 @@ mod format_error;
 pub(crate) mod hex;
 pub(crate) mod uuid_time;
 
-pub use format_error::{FormatError, ParseError};
+pub use format_error::FormatError;
 
-/// Reads the text of `$id` by its `from_text`.
+/// Reads the texts of these types by their `from_text`.
 macro_rules! read_from_text {
-    ($id:ident, $error:ty) => {
-        impl std::str::FromStr for $id {
-            type Err = $error;
+    ($($id:ident),*) => {
+        $(impl std::str::FromStr for $id {
+            type Err = crate::FormatError;
 
-            fn from_str(text: &str) -> Result<Self, $error> {
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
                 Self::from_text(text.as_bytes())
             }
-        }
+        })*
     };
 }
 pub(crate) use read_from_text;
@@ -53,14 +53,6 @@ macro_rules! show_as_text {
     };
 }
 pub(crate) use show_as_text;
-
-/// The first character of `text` that does not belong to the alphabet, with its position from 1 on. Compiled once for all
-/// callers.
-#[inline(never)]
-pub(crate) fn none_of(text: &[u8], is_one: fn(u8) -> bool, expected: &'static str) -> Option<FormatError> {
-    let at = text.iter().position(|&byte| !is_one(byte))?;
-    Some(FormatError::Character { position: at + 1, byte: text[at], expected })
-}
 
 /// The text without the spaces and tabs around it.
 #[inline]

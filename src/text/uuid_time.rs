@@ -13,21 +13,3 @@ pub(crate) fn marked(bits: u128, version: u128) -> u128 {
     let bits = bits & !(0xf << VERSION_AT | 0b11 << VARIANT_AT);
     bits | version << VERSION_AT | 0b10 << VARIANT_AT
 }
-
-/// The version, if the UUID has the variant of RFC 9562.
-pub(crate) fn version(bits: u128) -> Option<u8> {
-    (bits >> 62 & 3 == 2).then_some((bits >> 76) as u8 & 0xf)
-}
-
-/// Milliseconds since 1970, of versions 1, 6 and 7.
-pub(crate) fn ms(bits: u128) -> Option<i64> {
-    let of_ticks = |ticks: i64| ticks / TICKS_A_MS as i64 - GREGORIAN_MS;
-    let high = (bits >> 64) as i64;
-    let (low, last) = (high & 0xfff, high >> 16 & 0xffff);
-    match version(bits)? {
-        1 => Some(of_ticks(low << 48 | last << 32 | high >> 32 & 0xffff_ffff)),
-        6 => Some(of_ticks((high >> 16 & 0xffff_ffff_ffff) << 12 | low)),
-        7 => Some(high >> 16 & 0xffff_ffff_ffff),
-        _ => None,
-    }
-}

@@ -1,47 +1,23 @@
 //! Zipkin's B3: the single `b3` header, and the contents of the `X-B3-` headers.
 
 use super::{SpanId, TraceId, otel_ids, put_ids, read_nonzero, span_id};
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
+use crate::formats::Make;
 use crate::maker::{Made, Maker};
 use crate::text::{FormatError, read_from_text, show_as_text};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "b3",
-    title: "b3",
-    about: "Zipkin's header of a new trace",
-    make: Some(Make {
-        options: &[],
-        takes_a_time: false,
-        in_nginx: None,
-        maker: |_| {
-            Ok(Maker::writing(|_, text| {
-                let (trace_id, span_id) = otel_ids();
-                Ok(Made::in_place(text, |place| {
-                    *place = *b"00000000000000000000000000000000-0000000000000000-1";
-                    put_ids(place, trace_id, span_id);
-                }))
+pub(crate) const MAKE: Make = Make {
+    options: &[],
+    takes_a_time: false,
+    in_nginx: None,
+    maker: |_| {
+        Ok(Maker::writing(|_, text| {
+            let (trace_id, span_id) = otel_ids();
+            Ok(Made::in_place(text, |place| {
+                *place = *b"00000000000000000000000000000000-0000000000000000-1";
+                put_ids(place, trace_id, span_id);
             }))
-        },
-    }),
-    read: Some(Read {
-        lengths: 33..=B3::MAX_LEN,
-        all_lengths: Some(1..=B3::MAX_LEN),
-        holds: |text, _| B3::from_text(text).ok().and_then(|_| Holds::no_time(192)),
-        time: None,
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    let header = B3::from_text(text)?;
-    let mut parts = Vec::new();
-    if let Some(ids) = header.ids {
-        let trace_id = ids.trace_id.to_string();
-        let trace_id = if ids.short { trace_id[TraceId::LEN - SpanId::LEN..].to_string() } else { trace_id };
-        parts.extend([("trace_id", trace_id.into()), ("span_id", ids.span_id.to_string().into())]);
-        parts.extend(ids.parent_span_id.map(|parent| ("parent_span_id", parent.to_string().into())));
-    }
-    parts.extend(header.sampled.map(|sampling| ("sampled", sampling.letter().to_string().into())));
-    Ok(Anatomy::new(header.to_string(), parts))
+        }))
+    },
 };
 
 /// The contents of a `b3` header.
@@ -241,7 +217,7 @@ impl B3 {
     }
 }
 
-read_from_text!(B3, FormatError);
+read_from_text!(B3);
 
 // The single header. It cannot hold a parent without a sampling decision, so the parent is left out then.
 show_as_text!(B3, B3::MAX_LEN);

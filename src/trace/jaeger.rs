@@ -84,7 +84,7 @@ impl UberTraceId {
     }
 }
 
-read_from_text!(UberTraceId, FormatError);
+read_from_text!(UberTraceId);
 
 show_as_text!(UberTraceId);
 

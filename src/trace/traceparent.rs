@@ -1,42 +1,20 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
 use super::{SpanId, TraceId, otel_ids, put_ids, read_nonzero, span_id};
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Value};
+use crate::formats::Make;
 use crate::maker::{Made, Maker};
 use crate::text::{FormatError, hex, read_from_text};
 use std::fmt;
 
+pub(crate) const MAKE: Make = Make {
+    options: &[],
+    takes_a_time: false,
+    in_nginx: Some(&[]),
+    maker: |_| Ok(Maker::writing(|_, text| Ok(Made::in_place(text, |place| Traceparent::new(true).write(place))))),
+};
+
 const SAMPLED: u8 = 1;
 const RANDOM: u8 = 2;
-
-pub(crate) const FORMAT: Format = Format {
-    name: "traceparent",
-    title: "W3C traceparent",
-    about: "the W3C's header of a new trace",
-    make: Some(Make {
-        options: &[],
-        takes_a_time: false,
-        in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::writing(|_, text| Ok(Made::in_place(text, |place| Traceparent::new(true).write(place))))),
-    }),
-    read: Some(Read {
-        lengths: Traceparent::LEN..=Traceparent::LEN,
-        all_lengths: Some(Traceparent::LEN..=usize::MAX),
-        holds: |text, _| Traceparent::from_text(text).ok().and_then(|_| Holds::no_time(192)),
-        time: None,
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    let header = Traceparent::from_text(text)?;
-    let parts = vec![
-        ("trace_id", header.trace_id.to_string().into()),
-        ("span_id", header.span_id.to_string().into()),
-        ("sampled", Value::Flag(header.sampled)),
-        ("random", Value::Flag(header.random)),
-    ];
-    Ok(Anatomy::new(header.to_string(), parts))
-};
 
 /// The contents of a `traceparent` header.
 ///
@@ -160,7 +138,7 @@ impl Traceparent {
     }
 }
 
-read_from_text!(Traceparent, FormatError);
+read_from_text!(Traceparent);
 
 impl fmt::Display for Traceparent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,7 @@
 
 use ::txid::segment::SegmentError;
 use ::txid::snowflake::{LayoutError, NodeError, Refusal, StateError};
-use ::txid::{FormatError, PageError, ParseError};
+use ::txid::{FormatError, PageError};
 use std::ffi::{CStr, c_char};
 
 /// The error codes; 0 is success. All are negative.
@@ -67,17 +67,7 @@ impl From<FormatError> for txid_error {
             FormatError::Length { .. } => Self::Length,
             FormatError::Character { .. } => Self::Character,
             FormatError::Value(_) => Self::Value,
-            FormatError::Txid(error) => error.into(),
-        }
-    }
-}
-
-impl From<ParseError> for txid_error {
-    fn from(error: ParseError) -> Self {
-        match error {
-            ParseError::Length(_) => Self::Length,
-            ParseError::Character { .. } => Self::Character,
-            ParseError::LastCharacter(_) => Self::LastCharacter,
+            FormatError::LastCharacter { .. } => Self::LastCharacter,
         }
     }
 }

@@ -119,7 +119,7 @@ fn a_part_is_a_text_a_number_or_a_flag() {
     assert_eq!(shown(&flake), format!("node 02:42:ac:11:00:02 {text} 0, sequence 7 {number} 7"));
     assert_eq!(flake.ms, 1_522_545_688_552);
     let header = read("traceparent", b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
-    let flags = format!("sampled true {flag} 1, random false {flag} 0");
+    let flags = format!("random false {flag} 0, sampled true {flag} 1");
     assert!(shown(&header).ends_with(&flags) && header.ms == i64::MIN, "{}", shown(&header));
     // A UUID of any version, and a 64-bit id of few digits.
     assert_eq!(read("uuid", b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f").unwrap().ms, 1_645_557_742_000);

@@ -2,7 +2,7 @@
 
 use crate::caller::{self, written_if_read};
 use crate::error::txid_error;
-use ::txid::{ParseError, Txid};
+use ::txid::{FormatError, Txid};
 use std::ffi::c_char;
 
 /// The length of an id. Ids are not NUL-terminated.
@@ -74,9 +74,9 @@ pub unsafe extern "C" fn txid_last(buf: *mut c_char, ms: i64) {
 ///
 /// `text` must be valid for reads of `len` bytes.
 #[inline]
-pub(crate) unsafe fn read(text: *const c_char, len: usize) -> Result<Txid, ParseError> {
+pub(crate) unsafe fn read(text: *const c_char, len: usize) -> Result<Txid, FormatError> {
     if len != TXID_LEN {
-        return Err(ParseError::Length(len));
+        return Err(FormatError::Length { found: len, expected: "an id has 20" });
     }
     // SAFETY: the caller vouches for `len` bytes, which are TXID_LEN.
     Txid::from_text(unsafe { &*text.cast::<[u8; TXID_LEN]>() })

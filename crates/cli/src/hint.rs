@@ -23,8 +23,8 @@ impl Hint {
         if self.is_needless || self.sample.len() >= SAMPLE {
             return;
         }
-        let Some(time) = wanted.format().and_then(Format::time) else { return };
-        let times = time.since_ms..=txid::system_ms() + DAY_MS;
+        let Some(since_ms) = wanted.format().and_then(Format::since_ms) else { return };
+        let times = since_ms..=txid::system_ms() + DAY_MS;
         let mut is_likely = false;
         wanted.each(block, |it| {
             is_likely = it.ms.is_some_and(|ms| times.contains(&ms));

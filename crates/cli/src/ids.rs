@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use txid::formats::find::{Finder, SHORTEST};
-use txid::formats::{self, Format, Numbers, Readings};
+use txid::formats::{ALL, Format, Numbers, Readings};
 use txid::snowflake::Layout;
 use txid_args::{Ids, Which, name};
 
@@ -34,10 +34,11 @@ impl Wanted {
             }
         }
         if formats.is_empty() {
-            let default = if has_layout { "snowflake" } else { "txid" };
-            formats.push(formats::named(default).context("there is no such format")?);
+            // The first of the list is our own.
+            let default = ALL.into_iter().find(|format| format.takes_a_layout() == has_layout);
+            formats.push(default.context("there is no such format")?);
         }
-        if has_layout && formats.iter().all(|format| format.name != "snowflake") {
+        if has_layout && !formats.iter().any(|format| format.takes_a_layout()) {
             let names = formats.iter().map(|format| name(format)).collect::<Vec<_>>().join(",");
             bail!("--layout is for --format snowflake, not {names}");
         }
@@ -60,8 +61,8 @@ impl Wanted {
         }
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.formats.as_ref().is_some_and(|formats| formats.iter().any(|format| format.name == name))
+    fn has(&self, is_one: impl Fn(&Format) -> bool) -> bool {
+        self.formats.as_ref().is_some_and(|formats| formats.iter().any(|format| is_one(format)))
     }
 
     /// How numbers are read where they may be ids.
@@ -71,7 +72,7 @@ impl Wanted {
 
     /// Whether a number may be an id. It can be of any layout, so one must be named.
     pub(crate) fn has_numbers(&self) -> bool {
-        self.has_layout || self.has("snowflake")
+        self.has_layout || self.has(Format::takes_a_layout)
     }
 
     /// The time of a text that is an id; None if it is none.
@@ -80,7 +81,7 @@ impl Wanted {
             return None;
         }
         let readings = Readings::of(text, &self.numbers_in_text(), txid::system_ms());
-        let mut wanted = readings.iter().filter(|it| self.has(it.name()) && it.unlikely.is_none());
+        let mut wanted = readings.iter().filter(|it| self.has(|format| format == it.format()) && it.unlikely.is_none());
         if let Some(ms) = wanted.find_map(|it| it.ms) {
             return Some(Ok(ms));
         }

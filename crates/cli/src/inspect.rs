@@ -65,8 +65,7 @@ impl Id {
     /// The last millisecond of its layout, if that was given.
     fn layout_ends_ms(&self) -> Option<i64> {
         let (format, numbers) = (self.reading.format(), &self.reading.numbers);
-        let has_layout = format.make.as_ref().is_some_and(|make| make.options.contains(&"layout"));
-        (numbers.is_chosen && has_layout).then(|| *numbers.layout.range_ms().end())
+        (numbers.is_chosen && format.takes_a_layout()).then(|| *numbers.layout.range_ms().end())
     }
 
     /// What a line says of it that is not the first.
@@ -309,7 +308,7 @@ impl Inspection {
 fn unknown(text: &[u8]) -> String {
     let looks = lookalike(text).map_or(String::new(), |what| format!(": {what}?"));
     let characters = if text.len() == 1 { "character" } else { "characters" };
-    let read = formats::ALL.iter().filter(|format| format.read.is_some()).map(|format| name(format));
+    let read = formats::ALL.iter().filter(|format| format.is_read()).map(|format| name(format));
     let read = read.collect::<Vec<_>>().join(", ");
     format!("not an id of a known format ({} {characters}{looks}); these are read: {read}", text.len())
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
-use txid::formats::Format;
+use txid::formats::{Format, Shape};
 use txid_args::{Range, name};
 
 #[derive(Serialize)]
@@ -47,9 +47,9 @@ pub(crate) fn run(args: &Range) -> Result<ExitCode> {
 
 /// What a column of these ids holds.
 fn holds(format: &Format) -> Holds {
-    match format.name {
-        "snowflake" => Holds::Number,
-        "uuid_v6" | "uuid_v7" => Holds::Uuid,
+    match format.shape() {
+        Some(Shape::Uuid) => Holds::Uuid,
+        _ if format.takes_a_layout() => Holds::Number,
         _ => Holds::Text,
     }
 }

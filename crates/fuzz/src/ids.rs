@@ -2,7 +2,7 @@
 
 use crate::bytes::{reads_back, take, text};
 use txid::uuid::{self, Uuid};
-use txid::{Flake, FormatError, ParseError, Txid, UniqueId, read_mac};
+use txid::{Flake, FormatError, Txid, UniqueId, read_mac};
 
 pub fn txid(bytes: &[u8]) {
     match Txid::from_text(bytes) {
@@ -11,9 +11,12 @@ pub fn txid(bytes: &[u8]) {
             let ms = id.timestamp_ms() as i64;
             assert!((Txid::first_of(ms)..=Txid::last_of(ms)).contains(&id));
         }
-        Err(ParseError::Length(length)) => assert!(length == bytes.len() && length != Txid::LEN),
-        Err(ParseError::Character { position, byte }) => assert_eq!(bytes[position - 1], byte),
-        Err(ParseError::LastCharacter(byte)) => assert_eq!(bytes.last(), Some(&byte)),
+        Err(FormatError::Length { found, .. }) => assert!(found == bytes.len() && found != Txid::LEN),
+        Err(FormatError::Character { position, byte, .. }) => assert_eq!(bytes[position - 1], byte),
+        Err(FormatError::LastCharacter { position, byte }) => {
+            assert!(position == Txid::LEN && bytes.last() == Some(&byte));
+        }
+        Err(FormatError::Value(why)) => panic!("{why}"),
     }
     let is_one = bytes.len() == Txid::LEN
         && bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V'))

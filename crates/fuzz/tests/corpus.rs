@@ -64,7 +64,7 @@ fn every_target_answers_rightly() {
 #[test]
 fn the_corpus_of_inspect_has_every_format() {
     let texts = corpus("inspect");
-    for format in formats::ALL.iter().filter(|format| format.read.is_some()) {
+    for format in formats::ALL.iter().filter(|format| format.is_read()) {
         let is_one = |text: &Vec<u8>| {
             let found = formats::recognize(text, &Numbers::UNKNOWN, txid::system_ms()).unwrap_or_default();
             found.iter().any(|(found, _)| found.format() == *format)

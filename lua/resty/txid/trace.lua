@@ -55,8 +55,8 @@ function traceparent.parse(header)
     return {
         trace_id = part(parts, 0),
         span_id = part(parts, 1),
-        sampled = parts.list[2].number ~= 0,
-        random = parts.list[3].number ~= 0,
+        sampled = parts.list[3].number ~= 0,
+        random = parts.list[2].number ~= 0,
     }
 end
 
@@ -110,18 +110,18 @@ function b3.parse(header)
         return nil, err
     end
 
-    -- The ids, unless there is only a decision; and the parent, which needs one.
+    -- The ids, unless there is only a decision; the decision; and the parent, which needs one.
     local self, count = {}, parts.count
     if count > 1 then
         self.trace_id, self.span_id = part(parts, 0), part(parts, 1)
     end
-    if count == 4 then
-        self.parent_span_id = part(parts, 2)
-    end
     if count ~= 2 then
-        local sampled = part(parts, count - 1)
+        local sampled = part(parts, count == 1 and 0 or 2)
         self.sampled = sampled ~= "0"
         self.debug = sampled == "d" or nil
+    end
+    if count == 4 then
+        self.parent_span_id = part(parts, 3)
     end
     return self
 end

@@ -211,7 +211,7 @@ impl Report<'_> {
         rates.sort_by_key(|it| std::cmp::Reverse(it["ids"].as_u64()));
         let all = findings.all.as_ref().map(|all| rate(all, None));
         let layout = self.numbers.layout.ending(txid::system_ms()).map(|ending| ending.to_string());
-        let has_numbers = self.makers.all.iter().any(|maker| maker.format().name == "snowflake");
+        let has_numbers = self.makers.all.iter().any(|maker| maker.format().takes_a_layout());
         json!({
             "lines": self.lines,
             "ids": findings.all.as_ref().map_or(0, |all| all.count),

@@ -111,7 +111,7 @@ fn ids_come_on_standard_input_too() {
 
 /// What is said of a text that no format has the length of.
 fn unknown(what: &str) -> String {
-    let read = txid::formats::ALL.iter().filter(|format| format.read.is_some()).map(|format| format.name);
+    let read = txid::formats::ALL.iter().filter(|format| format.is_read()).map(|format| format.name);
     let read = read.collect::<Vec<_>>().join(", ").replace('_', "-");
     format!("not an id of a known format ({what}); these are read: {read}")
 }

@@ -1,80 +1,34 @@
 //! The 96-bit id: `| ms since 1970-01-01 UTC : 42 | random : 54 |`.
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::formats::Make;
 use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
-use crate::text::{ParseError, base32hex, read_from_text, show_as_text};
+use crate::text::{base32hex, show_as_text};
 use std::fmt;
+
+pub(crate) const STRONG: Make = Make {
+    options: &[],
+    takes_a_time: true,
+    in_nginx: Some(&[]),
+    maker: |_| {
+        Ok(Maker::stamping(|ms, text| {
+            let id = Txid::strong_at(ms);
+            text[..Txid::LEN].copy_from_slice(&id.unwrap_or_else(|Guessable(id)| id).to_text());
+            Made { len: Txid::LEN, guessable: id.is_err() }
+        }))
+    },
+};
+
+pub(crate) const MAKE: Make = Make {
+    options: &[],
+    takes_a_time: true,
+    in_nginx: Some(&[]),
+    maker: |_| Ok(Maker::stamped(|ms| Txid::at(ms).to_text())),
+};
 
 const RANDOM_BITS: u32 = 54;
 const RANDOM_MASK: u64 = (1 << RANDOM_BITS) - 1;
 const TIME_MASK: u64 = (1 << 42) - 1;
-
-/// When lua-resty-txid made its first ids.
-pub(crate) const SINCE_MS: i64 = 1_420_070_400_000;
-
-pub(crate) const FORMAT: Format = Format {
-    name: "txid",
-    title: "txid",
-    about: "20 characters that sort by time",
-    make: Some(Make {
-        options: &[],
-        takes_a_time: true,
-        in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::stamped(|ms| Txid::at(ms).to_text())),
-    }),
-    read: Some(Read {
-        lengths: Txid::LEN..=Txid::LEN,
-        all_lengths: None,
-        holds: |text, _| Holds::time(ms_of(text)?, 92),
-        time: Some(Time {
-            shape: Shape::Word(Txid::LEN..=Txid::LEN),
-            since_ms: SINCE_MS,
-            sorted: Some(Sorted {
-                times: |_| 0..=TIME_MASK as i64,
-                bounds: |ms, _| [Txid::first_of(ms).to_string(), Txid::last_of(ms).to_string()],
-                order: |text, _| {
-                    let id = Txid::from_text(text).ok()?;
-                    Some(u128::from(id.ms) << RANDOM_BITS | u128::from(id.random))
-                },
-                texts: Texts::InOneCase,
-            }),
-        }),
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    let id = Txid::from_text(text)?;
-    let parts = vec![("random", format!("{:014x}", id.random).into())];
-    Ok(Anatomy::new(id.to_string(), parts)
-        .with_bits(&<[u8; 12]>::from(id), &[("time", 42), ("random", RANDOM_BITS as usize)]))
-};
-
-/// The milliseconds since 1970 in a text, if it can be a txid.
-#[inline(always)]
-pub(crate) fn ms_of(text: &[u8]) -> Option<i64> {
-    Some(Txid::of_bits(base32hex::decode(text.try_into().ok()?).ok()?).ms as i64)
-}
-
-/// Nothing in its ids tells them from others.
-pub(crate) const STRONG: Format = Format {
-    name: "strong",
-    title: "strong txid",
-    about: "the same, with randomness that was never in memory before",
-    make: Some(Make {
-        options: &[],
-        takes_a_time: true,
-        in_nginx: Some(&[]),
-        maker: |_| {
-            Ok(Maker::stamping(|ms, text| {
-                let id = Txid::strong_at(ms);
-                text[..Txid::LEN].copy_from_slice(&id.unwrap_or_else(|Guessable(id)| id).to_text());
-                Made { len: Txid::LEN, guessable: id.is_err() }
-            }))
-        },
-    }),
-    read: None,
-};
 
 /// A 96-bit id that sorts by the millisecond it was made in. Nobody can guess one, or compute one from others.
 ///
@@ -221,7 +175,7 @@ impl Txid {
     /// ```
     /// let id: txid::Txid = "4om9qi54la8ffr4bd9sg".parse()?;
     /// assert_eq!(id.timestamp_ms(), 655_829_050_002);
-    /// # Ok::<(), txid::ParseError>(())
+    /// # Ok::<(), txid::FormatError>(())
     /// ```
     pub fn timestamp_ms(self) -> u64 {
         self.ms
@@ -232,7 +186,7 @@ impl Txid {
     /// ```
     /// let id: txid::Txid = "4om9qi54la8ffr4bd9sg".parse()?;
     /// assert_eq!(&id.to_text(), b"4om9qi54la8ffr4bd9sg");
-    /// # Ok::<(), txid::ParseError>(())
+    /// # Ok::<(), txid::FormatError>(())
     /// ```
     #[inline(always)]
     pub fn to_text(self) -> [u8; Self::LEN] {
@@ -240,30 +194,9 @@ impl Txid {
         base32hex::encode_96_bits(self.ms >> 2, middle, self.random as u32 & 0xffff)
     }
 
-    /// Reads text from bytes, in upper or lower case.
-    ///
-    /// ```
-    /// use txid::{ParseError, Txid};
-    ///
-    /// assert_eq!(Txid::from_text(b"4OM9QI54LA8FFR4BD9SG")?.timestamp_ms(), 655_829_050_002);
-    /// assert_eq!(Txid::from_text(b"4om9qi54la8ffr4bd9s\xff"), Err(ParseError::Character { position: 20, byte: 0xff }));
-    /// # Ok::<(), ParseError>(())
-    /// ```
-    pub fn from_text(text: &[u8]) -> Result<Self, ParseError> {
-        let text: &[u8; Self::LEN] = text.try_into().map_err(|_| ParseError::Length(text.len()))?;
-        base32hex::decode(text).map(Self::of_bits).map_err(|position| {
-            let byte = text[position];
-            if matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
-                ParseError::LastCharacter(byte)
-            } else {
-                ParseError::Character { position: position + 1, byte }
-            }
-        })
-    }
-
     /// The id of the low 96 bits.
     #[inline]
-    fn of_bits(bits: u128) -> Self {
+    pub(crate) fn of_bits(bits: u128) -> Self {
         Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
     }
 }
@@ -276,7 +209,7 @@ impl Txid {
 /// let id: Txid = "4om9qi54la8ffr4bd9sg".parse()?;
 /// let bytes: [u8; 12] = id.into();
 /// assert_eq!(Txid::from(bytes), id);
-/// # Ok::<(), txid::ParseError>(())
+/// # Ok::<(), txid::FormatError>(())
 /// ```
 impl From<[u8; 12]> for Txid {
     fn from(bytes: [u8; 12]) -> Self {
@@ -317,5 +250,3 @@ impl fmt::Display for Guessable {
 }
 
 impl std::error::Error for Guessable {}
-
-read_from_text!(Txid, ParseError);

@@ -1,15 +1,31 @@
 //! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, and the long one with that of
 //! current httpd, `A-Za-z0-9-_`. httpd 2.4.29 to 2.4.46 wrote the long layout with the other alphabet.
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time};
+use crate::formats::Make;
 use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;
 use crate::source::{clock, process, thread_number};
 use crate::text::base64::{self, Alphabet};
-use crate::text::{FormatError, read_from_text, show_as_text};
-
+use crate::text::show_as_text;
 use std::net::Ipv4Addr;
+
+pub(crate) const SHORT: Make = Make {
+    options: &["address"],
+    takes_a_time: true,
+    in_nginx: Some(&["address"]),
+    maker: |options| {
+        let address = options.ipv4_address()?;
+        Ok(Maker::stamping(move |ms, text| put(text, UniqueId::short_at(ms, address))))
+    },
+};
+
+pub(crate) const LONG: Make = Make {
+    options: &[],
+    takes_a_time: true,
+    in_nginx: Some(&[]),
+    maker: |_| Ok(Maker::stamping(|ms, text| put(text, UniqueId::long_at(ms)))),
+};
 
 /// The alphabets of httpd before 2.4.47, and since.
 const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";
@@ -22,100 +38,11 @@ const COUNTER_VALUES: u32 = 1 << 16;
 /// one second.
 const FARTHEST: u32 = (1 << 24) - 1024;
 
-pub(crate) const LONG: Format = Format {
-    name: "unique_id",
-    title: "Apache UNIQUE_ID",
-    about: "Apache's current UNIQUE_ID, 27 characters",
-    make: Some(Make {
-        options: &[],
-        takes_a_time: true,
-        in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::stamping(|ms, text| put(text, UniqueId::long_at(ms)))),
-    }),
-    read: Some(Read {
-        lengths: UniqueId::LONG_LEN..=UniqueId::LONG_LEN,
-        all_lengths: None,
-        holds: |text, _| holds(text, UniqueId::LONG_LEN, 156),
-        time: Some(Time {
-            shape: Shape::Base64(UniqueId::LONG_LEN),
-            // httpd 2.4.29.
-            since_ms: 1_506_816_000_000,
-            // The alphabet is not in ASCII order.
-            sorted: None,
-        }),
-    }),
-};
-
-pub(crate) const LONG_ANATOMY: ReadAnatomy = |text, _| {
-    let id = UniqueId::from_text(text)?;
-    let UniqueIdMaker::Long { random } = id.maker else {
-        return Err(FormatError::Length { found: text.len(), expected: "today's UNIQUE_ID has 27" });
-    };
-    let parts = vec![
-        ("random", random.map(|byte| format!("{byte:02x}")).concat().into()),
-        ("counter", id.counter.into()),
-        ("thread", id.thread.into()),
-    ];
-    let bits = [&id.seconds.to_be_bytes()[..], &random, &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
-    let fields = [("time", 32), ("random", 80), ("counter", 16), ("thread", 32)];
-    Ok(Anatomy::new(id.to_string(), parts).with_bits(&bits, &fields))
-};
-
-pub(crate) const SHORT: Format = Format {
-    name: "unique_id_short",
-    title: "Apache UNIQUE_ID",
-    about: "Apache's older UNIQUE_ID, 24 characters with the host's address",
-    make: Some(Make {
-        options: &["address"],
-        takes_a_time: true,
-        in_nginx: Some(&["address"]),
-        maker: |options| {
-            let address = options.ipv4_address()?;
-            Ok(Maker::stamping(move |ms, text| put(text, UniqueId::short_at(ms, address))))
-        },
-    }),
-    read: Some(Read {
-        lengths: UniqueId::SHORT_LEN..=UniqueId::SHORT_LEN,
-        all_lengths: None,
-        holds: |text, _| holds(text, UniqueId::SHORT_LEN, 140),
-        time: Some(Time {
-            shape: Shape::Base64(UniqueId::SHORT_LEN),
-            // Apache 1.3.
-            since_ms: 883_612_800_000,
-            sorted: None,
-        }),
-    }),
-};
-
-pub(crate) const SHORT_ANATOMY: ReadAnatomy = |text, _| {
-    let id = UniqueId::from_text(text)?;
-    let UniqueIdMaker::Short { address, pid } = id.maker else {
-        return Err(FormatError::Length { found: text.len(), expected: "the older UNIQUE_ID has 24" });
-    };
-    let parts = vec![
-        ("address", address.to_string().into()),
-        ("pid", pid.into()),
-        ("counter", id.counter.into()),
-        ("thread", id.thread.into()),
-    ];
-    let words = [id.seconds, address.to_bits(), pid].map(u32::to_be_bytes).concat();
-    let bits = [&words[..], &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
-    let fields = [("time", 32), ("address", 32), ("process", 32), ("counter", 16), ("thread", 32)];
-    Ok(Anatomy::new(id.to_string(), parts).with_bits(&bits, &fields))
-};
-
 fn put(text: &mut Text, id: UniqueId) -> Made {
     let mut written = [0; UniqueId::LONG_LEN];
     let len = id.write(&mut written);
     text[..len].copy_from_slice(&written[..len]);
     Made::of(len)
-}
-
-fn holds(text: &[u8], length: usize, bits: u32) -> Option<Holds> {
-    let id = UniqueId::from_text(text).ok().filter(|_| text.len() == length)?;
-    // Of random characters, 26 in 64 are in upper case: ids of other formats rather have none.
-    let is_unlikely = !text.iter().any(u8::is_ascii_uppercase);
-    Holds::time(i64::from(id.seconds) * 1000, bits + if is_unlikely { 20 } else { 0 })
 }
 
 /// An id in the format of `mod_unique_id`.
@@ -275,37 +202,6 @@ impl UniqueId {
         }
         length
     }
-
-    /// Reads text from bytes.
-    ///
-    /// ```
-    /// let id = txid::UniqueId::long();
-    /// assert_eq!(txid::UniqueId::from_text(id.to_string().as_bytes())?, id);
-    /// # Ok::<(), txid::FormatError>(())
-    /// ```
-    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        if !matches!(text.len(), Self::SHORT_LEN | Self::LONG_LEN) {
-            return Err(FormatError::Length { found: text.len(), expected: "a UNIQUE_ID has 24 or 27" });
-        }
-        let mut bytes = [0; 20];
-        // A long one may use either alphabet. One with neither @ nor _ is read with the newer alphabet.
-        let is_older = text.len() == Self::SHORT_LEN || text.contains(&b'@');
-        base64::decode(text, if is_older { OLDER } else { NEWER }, &mut bytes)?;
-        let [s0, s1, s2, s3, maker @ ..] = bytes;
-        let number = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let (maker, counter_at) = if text.len() == Self::SHORT_LEN {
-            (UniqueIdMaker::Short { address: number(4).into(), pid: number(8) }, 12)
-        } else {
-            let [random @ .., _, _, _, _, _, _] = maker;
-            (UniqueIdMaker::Long { random }, 14)
-        };
-        Ok(Self {
-            seconds: u32::from_be_bytes([s0, s1, s2, s3]),
-            maker,
-            counter: u16::from_be_bytes([bytes[counter_at], bytes[counter_at + 1]]),
-            thread: number(counter_at + 2),
-        })
-    }
 }
 
 impl Series {
@@ -357,7 +253,6 @@ impl Series {
     }
 }
 
-read_from_text!(UniqueId, FormatError);
 show_as_text!(UniqueId, UniqueId::LONG_LEN);
 
 #[cfg(test)]

@@ -1,35 +1,15 @@
 //! Nano ID: 21 characters of `A-Za-z0-9_-`, 126 random bits; or of another length and alphabet.
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
+use crate::formats::Make;
 use crate::maker::{Made, Maker, MakerError, Options, Text};
 use crate::source::entropy;
-use crate::text::{FormatError, base64, none_of};
+use crate::text::base64;
+
+pub(crate) const MAKE: Make =
+    Make { options: &["length", "alphabet"], takes_a_time: false, in_nginx: Some(&["length", "alphabet"]), maker };
 
 /// The number of characters of an id's text.
 const LEN: usize = 21;
-
-pub(crate) const FORMAT: Format = Format {
-    name: "nanoid",
-    title: "Nano ID",
-    about: "Nano ID, 21 random characters",
-    make: Some(Make {
-        options: &["length", "alphabet"],
-        takes_a_time: false,
-        in_nginx: Some(&["length", "alphabet"]),
-        maker,
-    }),
-    read: Some(Read {
-        lengths: LEN..=LEN,
-        all_lengths: None,
-        holds: |text, _| read(text).ok().and_then(|()| Holds::no_time(126)),
-        time: None,
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    read(text)?;
-    Ok(Anatomy::new(String::from_utf8_lossy(text), Vec::new()))
-};
 
 fn maker(options: &Options) -> Result<Maker, MakerError> {
     let length = match options.text("length")? {
@@ -89,14 +69,6 @@ fn write_bits(bits: u128, text: &mut Text) {
     text[..8].copy_from_slice(&base64::encode_six(bits as u64, base64::OF_URLS));
     text[8..16].copy_from_slice(&base64::encode_six((bits >> 48) as u64, base64::OF_URLS));
     text[16..LEN].copy_from_slice(&base64::encode_six((bits >> 80) as u64, base64::OF_URLS)[..5]);
-}
-
-fn read(text: &[u8]) -> Result<(), FormatError> {
-    if text.len() != LEN {
-        return Err(FormatError::Length { found: text.len(), expected: "a Nano ID has 21" });
-    }
-    let is_one = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    none_of(text, is_one, "one of A-Za-z0-9_-").map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

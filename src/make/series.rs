@@ -1,7 +1,7 @@
 //! Txids from a generator other than the thread's.
 
+use crate::make::txid::Txid;
 use crate::source::{clock, entropy::Stream};
-use crate::txid::Txid;
 use std::cell::Cell;
 
 /// A series of txids with its own generator and its own last time, instead of the thread's: for programs with one thread
@@ -15,7 +15,7 @@ use std::cell::Cell;
 /// series.write_by(655_829_050_000, &mut second);
 /// assert_ne!(first, second);
 /// assert_eq!(txid::Txid::from_text(&first)?.timestamp_ms(), 655_829_050_000);
-/// # Ok::<(), txid::ParseError>(())
+/// # Ok::<(), txid::FormatError>(())
 /// ```
 pub struct Series {
     stream: Stream,

@@ -1,60 +1,26 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::formats::Make;
 use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::laps::{Position, Reading};
 use crate::source::signal_safe::SignalSafe;
 use crate::source::{clock, mac};
-use crate::text::{FormatError, base62, read_from_text, show_as_text};
+use crate::text::{base62, show_as_text};
+
+pub(crate) const MAKE: Make = Make {
+    options: &["node"],
+    takes_a_time: true,
+    in_nginx: Some(&[]),
+    maker: |options| {
+        let node = options.node()?;
+        let by = move |clock_ms, text: &mut Text| Ok(put(text, Flake::now_by(clock_ms, node)));
+        Ok(Maker::writing(by).writing_at(move |ms, text| put(text, Flake::at(ms, node))))
+    },
+};
 
 /// The number of sequence values: the sequence of a node repeats after this many flakes.
 const SEQUENCE_VALUES: u32 = 1 << 16;
-
-pub(crate) const FORMAT: Format = Format {
-    name: "flake",
-    title: "flake",
-    about: "128 bits in base62, 22 characters that sort by time",
-    make: Some(Make {
-        options: &["node"],
-        takes_a_time: true,
-        in_nginx: Some(&[]),
-        maker: |options| {
-            let node = options.node()?;
-            let by = move |clock_ms, text: &mut Text| Ok(put(text, Flake::now_by(clock_ms, node)));
-            Ok(Maker::writing(by).writing_at(move |ms, text| put(text, Flake::at(ms, node))))
-        },
-    }),
-    read: Some(Read {
-        lengths: Flake::LEN..=Flake::LEN,
-        all_lengths: None,
-        holds: |text, _| Holds::time(Flake::from_text(text).ok()?.timestamp_ms().try_into().unwrap_or(i64::MAX), 102),
-        time: Some(Time {
-            shape: Shape::Word(Flake::LEN..=Flake::LEN),
-            since_ms: 1_325_376_000_000,
-            sorted: Some(Sorted {
-                times: |_| 0..=i64::MAX,
-                bounds: |ms, _| {
-                    // The last time is that of all later ones as well.
-                    let last_ms = if ms == i64::MAX { u64::MAX } else { ms as u64 };
-                    let (first, last) = (Flake::new(ms as u64, [0; 6], 0), Flake::new(last_ms, [0xff; 6], u16::MAX));
-                    [first, last].map(|it| it.to_string())
-                },
-                order: |text, _| Some(Flake::from_text(text).ok()?.0),
-                texts: Texts::AsTheyAre,
-            }),
-        }),
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    let id = Flake::from_text(text)?;
-    let node = id.node().map(|byte| format!("{byte:02x}")).join(":");
-    let parts = vec![("node", node.into()), ("sequence", id.sequence().into())];
-    let fields = [("time", 64), ("node", 48), ("sequence", 16)];
-    let far_ms = Some(id.timestamp_ms()).filter(|&ms| i64::try_from(ms).is_err());
-    Ok(Anatomy { far_ms, ..Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields) })
-};
 
 fn put(text: &mut Text, id: Flake) -> Made {
     Made::in_place(text, |place| id.write(place))
@@ -171,18 +137,6 @@ impl Flake {
     pub fn write(self, text: &mut [u8; Self::LEN]) {
         base62::encode_128_bits(self.0, text);
     }
-
-    /// Reads text from bytes.
-    ///
-    /// ```
-    /// assert_eq!(txid::Flake::from_text(b"0000000000000000000010")?, txid::Flake(62));
-    /// # Ok::<(), txid::FormatError>(())
-    /// ```
-    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        let exact =
-            text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a flake has 22" })?;
-        base62::decode_128_bits(exact).map(Self)
-    }
 }
 
 /// A thread's random node, and the position in its sequence.
@@ -230,7 +184,6 @@ impl Mark {
     }
 }
 
-read_from_text!(Flake, FormatError);
 show_as_text!(Flake);
 
 #[cfg(test)]

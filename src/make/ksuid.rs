@@ -1,52 +1,18 @@
 //! KSUID of segmentio: `| s since 2014-05-13T16:53:20Z : 32 | random : 128 |` in base62.
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::formats::Make;
 use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
-use crate::text::{FormatError, base62, read_from_text, show_as_text};
+use crate::text::{base62, show_as_text};
+
+pub(crate) const MAKE: Make = Make {
+    options: &[],
+    takes_a_time: true,
+    in_nginx: Some(&[]),
+    maker: |_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| Ksuid::at(ms).write(place)))),
+};
 
 const EPOCH_MS: i64 = 1_400_000_000_000;
-
-pub(crate) const FORMAT: Format = Format {
-    name: "ksuid",
-    title: "KSUID",
-    about: "KSUID, 27 characters that sort by their second",
-    make: Some(Make {
-        options: &[],
-        takes_a_time: true,
-        in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| Ksuid::at(ms).write(place)))),
-    }),
-    read: Some(Read {
-        lengths: Ksuid::LEN..=Ksuid::LEN,
-        all_lengths: None,
-        holds: |text, _| Holds::time(Ksuid::from_text(text).ok()?.timestamp_ms(), 156),
-        time: Some(Time {
-            shape: Shape::Word(Ksuid::LEN..=Ksuid::LEN),
-            since_ms: EPOCH_MS,
-            sorted: Some(Sorted {
-                times: |_| EPOCH_MS..=EPOCH_MS + i64::from(u32::MAX) * 1000 + 999,
-                bounds: |ms, _| {
-                    let seconds = ((ms - EPOCH_MS) / 1000) as u32;
-                    [0, u128::MAX].map(|payload| Ksuid { seconds, payload }.to_string())
-                },
-                order: |text, _| {
-                    let id = Ksuid::from_text(text).ok()?;
-                    // 160 bits do not fit; the lowest ones, which are random, are left out.
-                    Some(u128::from(id.seconds) << 96 | id.payload >> 32)
-                },
-                texts: Texts::AsTheyAre,
-            }),
-        }),
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    let id = Ksuid::from_text(text)?;
-    let parts = vec![("payload", format!("{:032x}", id.payload).into())];
-    let bits = [&id.seconds.to_be_bytes()[..], &id.payload.to_be_bytes()].concat();
-    Ok(Anatomy::new(id.to_string(), parts).with_bits(&bits, &[("time", 32), ("payload", 128)]))
-};
 
 /// A KSUID. Its text sorts as the KSUIDs do.
 ///
@@ -126,14 +92,6 @@ impl Ksuid {
     pub fn write(self, text: &mut [u8; Self::LEN]) {
         base62::encode_160_bits(self.seconds, self.payload, text);
     }
-
-    /// Reads text from bytes.
-    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        let exact =
-            text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a KSUID has 27" })?;
-        base62::decode_160_bits(exact).map(|(seconds, payload)| Self { seconds, payload })
-    }
 }
 
-read_from_text!(Ksuid, FormatError);
 show_as_text!(Ksuid);

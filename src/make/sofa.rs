@@ -1,11 +1,27 @@
 //! SOFATracer's trace ids: IPv4 address, time, sequence and process, without random bits.
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time};
+use crate::formats::Make;
 use crate::maker::{Made, Maker};
 use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
-use crate::text::{FormatError, decimal, hex, read_from_text, show_as_text};
+use crate::text::{hex, show_as_text};
 use std::net::Ipv4Addr;
+
+pub(crate) const MAKE: Make = Make {
+    options: &["address"],
+    // Two copies of this library in one process would count from the same number.
+    takes_a_time: false,
+    in_nginx: None,
+    maker: |options| {
+        let address = options.ipv4_address()?;
+        Ok(Maker::writing(move |clock_ms, text| {
+            let mut written = [0; Sofa::MAX_LEN];
+            let len = Sofa::new_by(clock_ms, address).write(&mut written);
+            text[..len].copy_from_slice(&written[..len]);
+            Ok(Made::of(len))
+        }))
+    },
+};
 
 const FIRST: u16 = 1000;
 const LAST: u16 = 9000;
@@ -13,41 +29,6 @@ const LAST: u16 = 9000;
 /// Times of more than 13 digits wrap around.
 const MS_RANGE: u64 = 10_u64.pow(13);
 const MS_DIGITS: usize = 13;
-
-pub(crate) const FORMAT: Format = Format {
-    name: "sofa",
-    title: "SOFATracer id",
-    about: "a trace id of SOFATracer, with the host's address",
-    make: Some(Make {
-        options: &["address"],
-        // Two copies of this library in one process would count from the same number.
-        takes_a_time: false,
-        in_nginx: None,
-        maker: |options| {
-            let address = options.ipv4_address()?;
-            Ok(Maker::writing(move |clock_ms, text| {
-                let mut written = [0; Sofa::MAX_LEN];
-                let len = Sofa::new_by(clock_ms, address).write(&mut written);
-                text[..len].copy_from_slice(&written[..len]);
-                Ok(Made::of(len))
-            }))
-        },
-    }),
-    read: Some(Read {
-        // A process id has at most seven digits on Linux.
-        lengths: 26..=32,
-        all_lengths: Some(26..=Sofa::MAX_LEN),
-        holds: |text, _| Holds::time(Sofa::from_text(text).ok()?.ms as i64, 105),
-        time: Some(Time { shape: Shape::Word(26..=Sofa::MAX_LEN), since_ms: 1_325_376_000_000, sorted: None }),
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    let id = Sofa::from_text(text)?;
-    let parts =
-        vec![("address", id.address.to_string().into()), ("sequence", id.sequence.into()), ("pid", id.pid.into())];
-    Ok(Anatomy::new(id.to_string(), parts))
-};
 
 /// A SOFATracer id: `0ad1348f`, `1403169275002`, `1003` and `56696` in a row.
 ///
@@ -123,28 +104,6 @@ impl Sofa {
         text[25..25 + pid.len()].copy_from_slice(pid);
         25 + pid.len()
     }
-
-    /// Reads text from bytes.
-    ///
-    /// ```
-    /// assert_eq!(txid::trace::Sofa::from_text(b"0ad1348f1403169275002100356696")?.pid, 56696);
-    /// # Ok::<(), txid::FormatError>(())
-    /// ```
-    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        if !(26..=Self::MAX_LEN).contains(&text.len()) {
-            return Err(FormatError::Length { found: text.len(), expected: "a SOFATracer id has 26 to 35" });
-        }
-        let address = Ipv4Addr::from_bits(hex::decode::<8>(text, 0)? as u32);
-        let ms = decimal::decode(text, 8, 21)?;
-        let sequence = decimal::decode(text, 21, 25)? as u16;
-        if !(FIRST..=LAST).contains(&sequence) {
-            return Err(FormatError::Value("the sequence is not from 1000 to 9000"));
-        }
-        let pid = decimal::decode(text, 25, text.len())?;
-        let pid = pid.try_into().map_err(|_| FormatError::Value("the process id has more than 32 bits"))?;
-        Ok(Self { address, ms, sequence, pid })
-    }
 }
 
-read_from_text!(Sofa, FormatError);
 show_as_text!(Sofa, Sofa::MAX_LEN);

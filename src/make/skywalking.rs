@@ -1,47 +1,26 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time};
+use crate::formats::Make;
 use crate::maker::{Made, Maker};
 use crate::source::entropy::{self, StreamId};
 use crate::source::laps::{Position, Reading};
 use crate::source::signal_safe::SignalSafe;
 use crate::source::{clock, thread_number};
-use crate::text::{FormatError, decimal, hex, read_from_text, show_as_text};
+use crate::text::{decimal, hex, show_as_text};
+
+pub(crate) const MAKE: Make = Make {
+    options: &[],
+    takes_a_time: false,
+    in_nginx: Some(&[]),
+    maker: |_| {
+        Ok(Maker::writing(|clock_ms, text| {
+            let id = SkyWalking::new_by(clock_ms);
+            Ok(Made::of(text.first_chunk_mut().map_or(0, |text| id.write(text))))
+        }))
+    },
+};
 
 const SEQUENCE: u32 = 10_000;
-
-pub(crate) const FORMAT: Format = Format {
-    name: "skywalking",
-    title: "SkyWalking id",
-    about: "a trace id of SkyWalking",
-    make: Some(Make {
-        options: &[],
-        takes_a_time: false,
-        in_nginx: Some(&[]),
-        maker: |_| {
-            Ok(Maker::writing(|clock_ms, text| {
-                let id = SkyWalking::new_by(clock_ms);
-                Ok(Made::of(text.first_chunk_mut().map_or(0, |text| id.write(text))))
-            }))
-        },
-    }),
-    read: Some(Read {
-        lengths: 50..=60,
-        all_lengths: Some(36..=SkyWalking::MAX_LEN),
-        holds: |text, _| Holds::time(SkyWalking::from_text(text).ok()?.ms as i64, 180),
-        time: Some(Time { shape: Shape::Dotted, since_ms: 1_420_070_400_000, sorted: None }),
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    let id = SkyWalking::from_text(text)?;
-    let parts = vec![
-        ("instance", format!("{:032x}", id.instance).into()),
-        ("thread", id.thread.into()),
-        ("sequence", id.sequence.into()),
-    ];
-    Ok(Anatomy::new(id.to_string(), parts))
-};
 
 /// A SkyWalking id.
 ///
@@ -120,6 +99,11 @@ impl SkyWalking {
         })
     }
 
+    /// The milliseconds and the sequence of a time.
+    pub(crate) fn split(time: u64) -> (u64, u16) {
+        (time / u64::from(SEQUENCE), (time % u64::from(SEQUENCE)) as u16)
+    }
+
     /// Writes the text, without allocating, and returns its length.
     ///
     /// ```
@@ -141,29 +125,6 @@ impl SkyWalking {
         }
         length
     }
-
-    /// Reads text from bytes.
-    ///
-    /// ```
-    /// assert_eq!(txid::trace::SkyWalking::from_text(b"00000000000000000000000000000001.2.30004")?.sequence, 4);
-    /// # Ok::<(), txid::FormatError>(())
-    /// ```
-    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        // The shortest is 32 characters, a dot, a digit, a dot and a digit.
-        if !(36..=Self::MAX_LEN).contains(&text.len()) {
-            return Err(FormatError::Length { found: text.len(), expected: "a SkyWalking id has 36 to 64" });
-        }
-        let instance = hex::decode::<32>(text, 0)?;
-        FormatError::unless_byte_is(text, 32, b'.', "a dot")?;
-        let dot =
-            33 + text[33..].iter().position(|&byte| byte == b'.').ok_or(FormatError::Value("a dot is missing"))?;
-        let thread = decimal::decode(text, 33, dot)?;
-        let thread = thread.try_into().map_err(|_| FormatError::Value("the thread has more than 32 bits"))?;
-        let time = decimal::decode(text, dot + 1, text.len())?;
-        let (ms, sequence) = (time / u64::from(SEQUENCE), (time % u64::from(SEQUENCE)) as u16);
-        Ok(Self { instance, thread, ms, sequence })
-    }
 }
 
-read_from_text!(SkyWalking, FormatError);
 show_as_text!(SkyWalking, SkyWalking::MAX_LEN);

@@ -1,55 +1,24 @@
 //! xid, the request id of zerolog: `| s : 32 | machine : 24 | process : 16 | counter : 24 |` in base32hex. Its text has the
 //! very shape of a txid's.
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::formats::Make;
 use crate::maker::Maker;
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;
-use crate::text::{FormatError, base32hex, none_of, read_from_text, show_as_text};
+use crate::text::{base32hex, show_as_text};
+
+pub(crate) const MAKE: Make = Make {
+    options: &[],
+    takes_a_time: true,
+    in_nginx: Some(&[]),
+    maker: |_| Ok(Maker::stamped(|ms| Xid::at(ms).to_text())),
+};
 
 const COUNTER_BITS: u32 = 24;
 
 /// The bits after the time.
 const OTHER_BITS: u32 = 64;
-
-pub(crate) const FORMAT: Format = Format {
-    name: "xid",
-    title: "xid",
-    about: "xid of zerolog and rs/xid, 20 characters that sort by their second",
-    make: Some(Make {
-        options: &[],
-        takes_a_time: true,
-        in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::stamped(|ms| Xid::at(ms).to_text())),
-    }),
-    read: Some(Read {
-        lengths: Xid::LEN..=Xid::LEN,
-        all_lengths: None,
-        holds: |text, _| Holds::time(Xid::from_text(text).ok()?.timestamp_ms(), 92),
-        time: Some(Time {
-            shape: Shape::Word(Xid::LEN..=Xid::LEN),
-            since_ms: 1_325_376_000_000,
-            sorted: Some(Sorted {
-                times: |_| 0..=i64::from(u32::MAX) * 1000 + 999,
-                bounds: |ms, _| {
-                    let first = u128::from((ms / 1000) as u64) << OTHER_BITS;
-                    [first, first | u128::from(u64::MAX)].map(|bits| Xid(bits).to_string())
-                },
-                order: |text, _| Some(Xid::from_text(text).ok()?.0),
-                texts: Texts::AsTheyAre,
-            }),
-        }),
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    let id = Xid::from_text(text)?;
-    let machine = id.machine().map(|byte| format!("{byte:02x}")).concat();
-    let parts = vec![("machine", machine.into()), ("pid", id.process().into()), ("counter", id.counter().into())];
-    let fields = [("time", 32), ("machine", 24), ("process", 16), ("counter", 24)];
-    Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes()[4..], &fields))
-};
 
 /// An xid.
 ///
@@ -60,7 +29,7 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Xid(u128);
+pub struct Xid(pub(crate) u128);
 
 impl Xid {
     /// The length of the text.
@@ -129,23 +98,6 @@ impl Xid {
     pub fn to_text(self) -> [u8; Self::LEN] {
         base32hex::encode_96_bits((self.0 >> 56) as u64, (self.0 >> 16) as u64, self.0 as u32 & 0xffff)
     }
-
-    /// Reads text from bytes, in lower case only.
-    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        let exact: &[u8; Self::LEN] =
-            text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "an xid has 20" })?;
-        match base32hex::decode(exact) {
-            Ok(bits) if !exact.iter().any(u8::is_ascii_uppercase) => Ok(Self(bits)),
-            _ => Err(wrong(exact)),
-        }
-    }
-}
-
-#[cold]
-fn wrong(text: &[u8; Xid::LEN]) -> FormatError {
-    let is_one = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'v');
-    none_of(text, is_one, "lower-case base32hex")
-        .unwrap_or(FormatError::Value("the last character is neither '0' nor 'g'"))
 }
 
 /// The state of a thread between two ids.
@@ -186,7 +138,6 @@ impl Series {
     }
 }
 
-read_from_text!(Xid, FormatError);
 show_as_text!(Xid);
 
 #[cfg(test)]

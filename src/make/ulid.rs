@@ -1,53 +1,21 @@
 //! ULID: `| ms : 48 | random : 80 |` in Crockford's base32.
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::formats::Make;
 use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::growing::{Growing, Grown};
 use crate::source::signal_safe::SignalSafe;
-use crate::text::{FormatError, crockford, read_from_text, show_as_text};
+use crate::text::{crockford, show_as_text};
+
+pub(crate) const MAKE: Make = Make {
+    options: &[],
+    takes_a_time: true,
+    in_nginx: Some(&[]),
+    maker: |_| Ok(Maker::of(|clock_ms| Ulid::now_by(clock_ms).to_text()).at(|ms| Ulid::at(ms).to_text())),
+};
 
 const TIME_MASK: i64 = (1 << 48) - 1;
 const RANDOM_BITS: u32 = 80;
-const RANDOM_MASK: u128 = (1 << RANDOM_BITS) - 1;
-
-pub(crate) const FORMAT: Format = Format {
-    name: "ulid",
-    title: "ULID",
-    about: "ULID, 26 characters that sort by time",
-    make: Some(Make {
-        options: &[],
-        takes_a_time: true,
-        in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::of(|clock_ms| Ulid::now_by(clock_ms).to_text()).at(|ms| Ulid::at(ms).to_text())),
-    }),
-    read: Some(Read {
-        lengths: Ulid::LEN..=Ulid::LEN,
-        all_lengths: None,
-        holds: |text, _| Holds::time(Ulid::from_text(text).ok()?.timestamp_ms(), 118),
-        time: Some(Time {
-            shape: Shape::Word(Ulid::LEN..=Ulid::LEN),
-            since_ms: 1_451_606_400_000,
-            sorted: Some(Sorted {
-                times: |_| 0..=(1 << 48) - 1,
-                bounds: |ms, _| {
-                    let first = u128::from(ms as u64) << RANDOM_BITS;
-                    [first, first | RANDOM_MASK].map(|bits| Ulid(bits).to_string())
-                },
-                order: |text, _| Some(Ulid::from_text(text).ok()?.0),
-                texts: Texts::InOneCase,
-            }),
-        }),
-    }),
-};
-
-pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
-    let id = Ulid::from_text(text)?;
-    let parts = vec![("random", format!("{:020x}", id.0 & RANDOM_MASK).into())];
-    let fields = [("time", 48), ("random", RANDOM_BITS as usize)];
-    Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields))
-};
-
 /// A ULID. Its text sorts as the ULIDs do.
 ///
 /// ```
@@ -121,15 +89,6 @@ impl Ulid {
     pub fn to_text(self) -> [u8; Self::LEN] {
         crockford::encode_128_bits(self.0)
     }
-
-    /// Reads text from bytes, in upper or lower case.
-    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        if text.len() != Self::LEN {
-            return Err(FormatError::Length { found: text.len(), expected: "a ULID has 26" });
-        }
-        crockford::decode_128_bits(text, 0, true).map(Self)
-    }
 }
 
-read_from_text!(Ulid, FormatError);
 show_as_text!(Ulid);

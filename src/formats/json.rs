@@ -1,0 +1,180 @@
+//! The table as JSON, for readers in other languages: readers/formats.json. TXID_BLESS=1 writes it.
+
+use super::row::{Clock, Digits, Field, Fields, Kind, Number, Part, Rule, Text, Word};
+use super::{ALL, Format, Texts};
+use crate::snowflake::Layout;
+use serde_json::{Map, Value, json};
+
+/// An object without the members that are null.
+fn object(members: Value) -> Value {
+    match members {
+        Value::Object(members) => {
+            members.into_iter().filter(|(_, value)| !value.is_null()).collect::<Map<_, _>>().into()
+        }
+        other => other,
+    }
+}
+
+fn format(format: &Format) -> Value {
+    object(json!({
+        "name": format.name,
+        "title": format.title,
+        "length": format.length,
+        "usual": format.usual,
+        "since": format.has_a_time().then(|| format.since_ms.to_string()),
+        "sorts": format.sorts.map(|texts| match texts {
+            Texts::Unsorted => "unsorted",
+            Texts::AsTheyAre => "as_they_are",
+            Texts::InOneCase => "in_one_case",
+        }),
+        "rule": format.rule.map(|rule| match rule {
+            Rule::Layout => "layout",
+            Rule::Traceparent => "traceparent",
+        }),
+        "texts": format.texts.iter().map(text).collect::<Vec<_>>(),
+    }))
+}
+
+fn text(text: &Text) -> Value {
+    let most = Text::of(0, text.parts).most;
+    object(json!({
+        "weight": text.weight,
+        "without_upper": (text.without_upper > 0).then_some(text.without_upper),
+        "most": (text.most < most).then_some(text.most),
+        "is_another": text.is_another.then_some(true),
+        "parts": text.parts.iter().map(part).collect::<Vec<_>>(),
+    }))
+}
+
+fn lengths(least: usize, most: usize) -> Value {
+    json!([least, (most < usize::MAX).then_some(most)])
+}
+
+fn part(part: &Part) -> Value {
+    match part {
+        Part::Literal(byte) => json!(char::from(*byte).to_string()),
+        Part::Number(it) => number(it),
+        Part::Word(Word { name, digits, least, most, not_around }) => object(json!({
+            "word": name.unwrap_or_default(),
+            "digits": digits.name,
+            "lengths": lengths(*least, *most),
+            "not_around": not_around.map(|(byte, error)| json!([char::from(byte).to_string(), error])),
+        })),
+        Part::Rest => json!({ "rest": true }),
+    }
+}
+
+fn number(number: &Number) -> Value {
+    let Number { digits, least, most, bits, too_large, nonzero, fields, no_fields, .. } = number;
+    object(json!({
+        "digits": digits.name,
+        "lengths": lengths(*least, *most),
+        "pattern": number.pattern.map(|pattern| pattern.text),
+        "bits": bits,
+        "too_large": too_large,
+        "pad": (number.pad > 0).then(|| json!([number.pad, number.padded])),
+        "nonzero": nonzero,
+        "no_fields": (!no_fields.is_empty()).then_some(no_fields),
+        "fields": fields.iter().map(list).collect::<Vec<_>>(),
+    }))
+}
+
+fn list(fields: &Fields) -> Value {
+    object(json!({
+        "clock": fields.clock.map(|Clock { unit_ms, per_unit, rest, epoch_ms }| object(json!({
+            "unit_ms": unit_ms,
+            "per_unit": (per_unit > 1).then_some(per_unit),
+            "rest": rest,
+            "epoch": (epoch_ms != 0).then(|| epoch_ms.to_string()),
+        }))),
+        "more": fields.more.filter(|more| *more > 0),
+        "is_elsewhere": fields.more.is_none().then_some(true),
+        "list": fields.list.iter().map(field).collect::<Vec<_>>(),
+        "shown": (!fields.shown.is_empty())
+            .then(|| fields.shown.iter().map(|(place, it)| json!([place, field(it)])).collect::<Vec<_>>()),
+    }))
+}
+
+fn field(field: &Field) -> Value {
+    let mut row = vec![json!(field.name), json!(field.bits)];
+    let (kind, value) = match field.kind {
+        Kind::Time(low) => ("time", Some(u64::from(low)).filter(|low| *low > 0)),
+        Kind::Int => ("int", None),
+        Kind::Hex => ("hex", None),
+        Kind::Ip => ("ip", None),
+        Kind::Mac => ("mac", None),
+        Kind::Flag => ("flag", None),
+        Kind::Digits => ("digits", None),
+        Kind::Variant => ("variant", None),
+        Kind::Uuid => ("uuid", None),
+        Kind::Bits => ("bits", None),
+        Kind::Is(value) => ("is", Some(value)),
+    };
+    row.push(json!(kind));
+    let more = object(json!({
+        "value": value,
+        "node": field.is_node.then_some(true),
+        "sequence": field.is_sequence.then_some(true),
+        "range": field.range,
+        "rarely_above": field.rarely_above,
+    }));
+    if more.as_object().is_some_and(|more| !more.is_empty()) {
+        row.push(more);
+    }
+    row.into()
+}
+
+/// The alphabets that parts name.
+fn digits() -> Map<String, Value> {
+    fn add(digits: &Digits, all: &mut Map<String, Value>) {
+        if let Some((_, other)) = digits.other {
+            add(other, all);
+        }
+        let alphabet = object(json!({
+            "alphabet": String::from_utf8_lossy(digits.alphabet),
+            "both_cases": digits.has_both_cases.then_some(true),
+            "expected": digits.expected,
+            "other": digits.other.map(|(byte, other)| json!([char::from(byte).to_string(), other.name])),
+        }));
+        let before = all.insert(digits.name.to_string(), alphabet.clone());
+        assert!(before.is_none_or(|before| before == alphabet), "two alphabets are called {}", digits.name);
+    }
+    let mut all = Map::new();
+    for part in ALL.iter().flat_map(|format| format.texts).flat_map(|text| text.parts) {
+        match part {
+            Part::Number(Number { digits, .. }) | Part::Word(Word { digits, .. }) => add(digits, &mut all),
+            Part::Literal(_) | Part::Rest => {}
+        }
+    }
+    all
+}
+
+fn lines(name: &str, rows: impl IntoIterator<Item = String>) -> String {
+    format!("\"{name}\": [\n{}\n]", rows.into_iter().collect::<Vec<_>>().join(",\n"))
+}
+
+/// A line a format, an alphabet and a layout.
+fn table() -> String {
+    let of_digits = digits().into_iter().map(|(name, digits)| format!("\"{name}\": {digits}")).collect::<Vec<_>>();
+    let layouts = Layout::PRESETS.map(|(name, layout)| format!("\"{name}\": {}", json!(layout.to_string())));
+    let formats = ALL.iter().filter(|it| it.is_read()).map(|it| format(it).to_string());
+    format!(
+        "{{\n\"digits\": {{\n{}\n}},\n\"layouts\": {{\n{}\n}},\n{}\n}}\n",
+        of_digits.join(",\n"),
+        layouts.join(",\n"),
+        lines("formats", formats)
+    )
+}
+
+#[test]
+fn readers_in_other_languages_have_this_table() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/readers/formats.json");
+    let (table, there) = (table(), std::fs::read_to_string(path).unwrap_or_default());
+    serde_json::from_str::<Value>(&table).unwrap();
+    if std::env::var_os("TXID_BLESS").is_some() {
+        std::fs::write(path, &table).unwrap();
+    } else {
+        let differs = table.lines().zip(there.lines()).find(|(new, old)| new != old);
+        assert!(table == there, "readers/formats.json is another table; TXID_BLESS=1 writes it: {differs:?}");
+    }
+}

@@ -1,0 +1,381 @@
+//! Formats by their names, with options, and how their ids are made.
+
+use super::rank::{Holds, Rank};
+use super::row::Format;
+use super::{ALL, Numbers};
+use crate::maker::{Maker, MakerError, OpenState, Options, epoch_ms};
+use crate::snowflake::{Layout, LayoutError, State};
+use std::ffi::OsStr;
+
+/// The format of this name.
+///
+/// ```
+/// assert_eq!(txid::formats::named("uuid_v7").unwrap().title, "UUID version 7");
+/// ```
+pub fn named(name: &str) -> Option<&'static Format> {
+    ALL.iter().copied().find(|format| is_same(format.name, name))
+}
+
+/// Whether this is a format's name, with `-` or `_`. Configurations have the one, and the command the other.
+#[inline]
+fn is_same(known: &str, name: &str) -> bool {
+    known.len() == name.len()
+        && known.bytes().zip(name.bytes()).all(|(known, byte)| known == byte || known == b'_' && byte == b'-')
+}
+
+/// How to make the ids of a format.
+#[derive(Clone, Copy)]
+pub struct Make {
+    /// The names of its options.
+    pub options: &'static [&'static str],
+    /// Whether an id can be stamped with a given time.
+    pub takes_a_time: bool,
+    /// The options that nginx offers; None if it does not offer the format. With these, two copies of this library in
+    /// one process never make the same id, and neither do two processes.
+    pub in_nginx: Option<&'static [&'static str]>,
+    pub(crate) maker: fn(&Options) -> Result<Maker, MakerError>,
+}
+
+impl Make {
+    /// A maker of the format of this name, with some of the `known` options.
+    fn maker<'a>(
+        &self,
+        format: &'static str,
+        known: &'static [&'static str],
+        options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
+        open_state: OpenState,
+    ) -> Result<Maker, MakerError> {
+        (self.maker)(&Options::new(format, known, options, open_state)?)
+    }
+}
+
+impl Format {
+    /// Prepares to make ids, with these options.
+    ///
+    /// ```
+    /// let format = txid::formats::named("sofa").unwrap();
+    /// let maker = format.maker([("address", "10.0.0.7".as_ref())])?;
+    /// let mut text = [0; txid::Maker::MAX_LEN];
+    /// let made = maker.write_by(txid::system_ms(), &mut text)?;
+    /// assert!(text[..made.len].starts_with(b"0a000007"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn maker<'a>(&self, options: impl IntoIterator<Item = (&'a str, &'a OsStr)>) -> Result<Maker, MakerError> {
+        let make = self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?;
+        make.maker(self.name, make.options, options, State::open)
+    }
+}
+
+impl Maker {
+    /// The names that [`Maker::parse`] knows.
+    ///
+    /// ```
+    /// assert!(txid::Maker::names().any(|name| name == "uuid_v7"));
+    /// ```
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        makes(in_nginx).map(|(name, ..)| name)
+    }
+
+    /// A maker of the format of this name, with options such as `address=10.0.0.7`, for the formats that nginx offers. Options may
+    /// also be in the name, as in `nanoid(length=10)`. Names have `-` or `_`.
+    ///
+    /// Copies of a maker never make the same id, in any processes and threads. So flakes and UUIDs of version 1 take no
+    /// node here, and there are no SOFATracer ids: two copies of this library in one process would repeat each other's.
+    ///
+    /// ```
+    /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();
+    /// assert_eq!(error.to_string(), "node '1024' is not an integer from 0 to 1023, the layout's range");
+    /// ```
+    pub fn parse<'a>(name: &'a str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        open(find(name, in_nginx)?, name, options, State::open)
+    }
+
+    /// As [`Maker::parse`], to try the options, as `nginx -t` does: no file is made. A state without a file is one in
+    /// memory.
+    ///
+    /// ```
+    /// assert!(txid::Maker::parse_on_trial("snowflake", ["node=17", "state=/nonexistent/state"]).is_ok());
+    /// assert!(!std::path::Path::new("/nonexistent").exists());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Maker::parse`].
+    pub fn parse_on_trial<'a>(name: &'a str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        open(find(name, in_nginx)?, name, options, State::on_trial)
+    }
+
+    /// As [`Maker::parse`], of any format that is made, for a program with one copy of this library.
+    ///
+    /// ```
+    /// assert!(txid::Maker::parse_any("sofa", ["address=10.0.0.7"]).is_ok());
+    /// assert!(txid::Maker::parse("sofa", ["address=10.0.0.7"]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Maker::parse`].
+    pub fn parse_any<'a>(name: &'a str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        open(find(name, anywhere)?, name, options, State::open)
+    }
+
+    /// As [`Maker::parse_any`], on trial.
+    ///
+    /// ```
+    /// assert!(txid::Maker::parse_any_on_trial("flake", ["node=02:42:ac:11:00:02"]).is_ok());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Maker::parse`].
+    pub fn parse_any_on_trial<'a>(
+        name: &'a str,
+        options: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, MakerError> {
+        open(find(name, anywhere)?, name, options, State::on_trial)
+    }
+
+    /// As [`Maker::parse`], where options can only be in the name.
+    ///
+    /// ```
+    /// assert!(txid::Maker::named("uuid_v7").is_ok());
+    /// assert!(txid::Maker::named("nanoid(length=10)").is_ok());
+    /// let error = txid::Maker::named("snowflake").unwrap_err();
+    /// assert_eq!(error.to_string(), "snowflake needs options, such as snowflake(node=VALUE)");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Maker::parse`]. A list of formats has only those that need no options.
+    pub fn named(name: &str) -> Result<Self, MakerError> {
+        let offered = |name: &str| find(name, in_nginx);
+        let bare = |found: Found, spec: &str| match open(found, spec, [], State::open) {
+            Err(MakerError::Missing { option, .. }) if !spec.contains('(') => {
+                Err(MakerError::NeedsOptions { format: found.0, option })
+            }
+            maker => maker,
+        };
+        match offered(name) {
+            Err(MakerError::NoFormat { name, mut known }) => {
+                known.retain(|name| offered(name).is_ok_and(|format| bare(format, name).is_ok()));
+                Err(MakerError::NoFormat { name, known })
+            }
+            format => bare(format?, name),
+        }
+    }
+}
+
+/// The name of a format, how it is made, and the options that are offered.
+type Found = (&'static str, &'static Make, &'static [&'static str]);
+
+/// The options of a format that is offered.
+type Offered = fn(&Make) -> Option<&'static [&'static str]>;
+
+fn in_nginx(make: &Make) -> Option<&'static [&'static str]> {
+    make.in_nginx
+}
+
+fn anywhere(make: &Make) -> Option<&'static [&'static str]> {
+    Some(make.options)
+}
+
+/// The formats that are made, of those that are offered.
+fn makes(offered: Offered) -> impl Iterator<Item = Found> {
+    ALL.iter().filter_map(move |format| {
+        let make = format.make.as_ref()?;
+        Some((format.name, make, offered(make)?))
+    })
+}
+
+/// That of this name, or of the name before the options in parentheses.
+fn find(spec: &str, offered: Offered) -> Result<Found, MakerError> {
+    let known = || makes(offered).map(|(name, ..)| name).collect();
+    let name = split_spec(spec).0;
+    let found = makes(offered).find(|(known, ..)| is_same(known, name));
+    found.ok_or_else(|| MakerError::NoFormat { name: name.to_string(), known: known() })
+}
+
+/// The name and the text of the options of `name(option=value,option=value)`; without parentheses, there are none.
+fn split_spec(spec: &str) -> (&str, Option<&str>) {
+    match spec.strip_suffix(')').and_then(|spec| spec.split_once('(')) {
+        Some((name, options)) => (name, Some(options)),
+        None => (spec, None),
+    }
+}
+
+/// The options in parentheses. A comma ends one only if the name of another follows, because some values have commas.
+fn options_in<'a>(spec: &'a str, known: &'static [&'static str]) -> Vec<&'a str> {
+    let Some(mut rest) = split_spec(spec).1.filter(|options| !options.is_empty()) else { return Vec::new() };
+    let begins_one = |text: &str| text.split_once('=').is_some_and(|(name, _)| known.contains(&name));
+    let mut options = Vec::new();
+    while let Some((comma, _)) = rest.match_indices(',').find(|(comma, _)| begins_one(&rest[comma + 1..])) {
+        options.push(&rest[..comma]);
+        rest = &rest[comma + 1..];
+    }
+    options.push(rest);
+    options
+}
+
+/// A maker with options as `name=value`, those of its name and more.
+fn open<'a>(
+    (format, make, known): Found,
+    spec: &'a str,
+    options: impl IntoIterator<Item = &'a str>,
+    open_state: OpenState,
+) -> Result<Maker, MakerError> {
+    let split = |option: &'a str| {
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        (name, value.as_ref())
+    };
+    let options = options_in(spec, known).into_iter().chain(options);
+    make.maker(format, known, options.map(split), open_state)
+}
+
+/// Ids of one format, whose times are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timed {
+    format: &'static Format,
+    numbers: Numbers,
+    epoch_ms: i64,
+}
+
+impl Timed {
+    /// Reads `name(option=value,...)`. Of the options, `layout` and `epoch` count. None if the format has no time.
+    pub(crate) fn parse(spec: &str) -> Result<Option<Self>, MakerError> {
+        let (name, _) = split_spec(spec);
+        let known = || ALL.iter().filter(|format| format.has_a_time()).map(|format| format.name).collect();
+        let format = named(name).ok_or_else(|| MakerError::NoFormat { name: name.to_string(), known: known() })?;
+        let options = options_in(spec, format.make.map_or(&["layout"], |make| make.options));
+        let value = |name: &str| options.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='));
+        let layout = match value("layout") {
+            Some(text) => text.parse().map_err(|error: LayoutError| MakerError::Snowflake(error.to_string()))?,
+            None => Layout::SNOWFLAKE,
+        };
+        let epoch_ms = value("epoch").map_or(Ok(0), epoch_ms)?;
+        let numbers = Numbers { layout, is_chosen: true };
+        Ok(format.has_a_time().then_some(Self { format, numbers, epoch_ms }))
+    }
+
+    /// What a text holds, with its time since 1970, if it is an id of the format.
+    fn holds(&self, text: &[u8]) -> Option<Holds> {
+        let holds = (self.format.holds)(text, &self.numbers)?;
+        Some(Holds { ms: Some(holds.ms?.saturating_add(self.epoch_ms)), ..holds })
+    }
+
+    /// The time in a text, if it is an id of the format.
+    pub(crate) fn ms(&self, text: &[u8]) -> Option<i64> {
+        self.holds(text)?.ms
+    }
+
+    /// The same, unless it cannot be; and how likely the reading is.
+    pub(crate) fn likely_ms(&self, text: &[u8], now_ms: i64) -> Option<(u32, i64)> {
+        let rank = Rank::of(self.format, self.holds(text)?, now_ms);
+        Some((rank.bits, rank.ms?)).filter(|_| rank.unlikely.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NoId;
+    use crate::formats::read;
+    use crate::snowflake::{LeasePage, Refusal};
+    use test_helpers::Directory;
+
+    fn make(maker: &Maker) -> String {
+        let mut text = [0; Maker::MAX_LEN];
+        let made = maker.write_by(crate::source::clock::system_ms(), &mut text).unwrap();
+        assert!(!made.guessable);
+        String::from_utf8(text[..made.len].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_format_that_needs_an_option_says_which() {
+        let needed = |name| match Maker::named(name) {
+            Err(MakerError::NeedsOptions { option, .. }) => Some(option),
+            _ => None,
+        };
+        assert_eq!(["snowflake", "txid"].map(needed), [Some("node"), None]);
+        let with_another = Maker::named("snowflake(layout=snowflake)");
+        assert!(matches!(with_another, Err(MakerError::Missing { option: "node", .. })));
+    }
+
+    #[test]
+    fn a_name_has_dashes_or_underscores() {
+        assert!(["uuid_v7", "uuid-v7"].iter().all(|name| named(name).is_some()));
+        assert!(["uuid.v7", "uuid_v-", "uuid_v", "UUID_v7"].iter().all(|name| named(name).is_none()));
+    }
+
+    #[test]
+    fn a_leased_node_is_the_one_of_the_lease() {
+        let directory = Directory::new("maker");
+        let path = directory.file();
+        let state = format!("state={}", path.display());
+        let parse = || Maker::parse("snowflake", ["node=lease", &state]);
+        let error = parse().unwrap_err().to_string();
+        assert!(error.ends_with("does not exist; txid-agent makes it, so start that first, with --node"), "{error}");
+        let page = LeasePage::open_or_make(&path, &Layout::SNOWFLAKE).unwrap();
+        let (maker, now_ms) = (parse().unwrap(), crate::source::clock::system_ms());
+        let refused = maker.write_by(now_ms, &mut [0; Maker::MAX_LEN]).unwrap_err();
+        assert!(matches!(refused, NoId::Snowflake(Refusal::Unleased(_))));
+        assert!(refused.to_string().ends_with(" has no lease; txid-agent has not reached its store yet"), "{refused}");
+        page.open(17, now_ms);
+        page.set_limit(17, now_ms + 60_000);
+        assert_eq!(Layout::SNOWFLAKE.decode(make(&maker).parse().unwrap()).unwrap().node, 17);
+    }
+
+    #[test]
+    fn an_id_has_the_node_or_counts_from_the_epoch_that_was_given() {
+        let make_with = |format, option| make(&Maker::parse_any(format, [option]).unwrap());
+        assert!(make_with("uuid_v1", "node=02:42:ac:11:00:02").ends_with("-0242ac110002"));
+        let counted = make_with("trace_id", "epoch=1970-02-01");
+        let ms = read("trace_id", counted.as_bytes(), &Numbers::UNKNOWN).unwrap().unwrap().ms.unwrap();
+        assert_eq!((ms - crate::source::clock::system_ms()) / 86_400_000, -31);
+    }
+
+    #[test]
+    fn a_trial_makes_no_file_and_checks_one_that_is_there() {
+        let directory = Directory::new("trial");
+        let path = directory.file();
+        let (state, below) = (format!("state={}", path.display()), format!("state={}/a/b", path.display()));
+        let trial = |node, state: &str| Maker::parse_on_trial("snowflake", [node, state]).map(|maker| make(&maker));
+        assert!(trial("node=17", &state).is_ok());
+        assert!(!path.exists());
+        assert!(trial("node=1024", &state).is_err());
+        Maker::parse("snowflake", ["node=17", &state]).unwrap();
+        assert!(trial("node=17", &state).is_ok());
+        assert!(trial("node=18", &state).unwrap_err().to_string().contains("17"));
+        // Not a directory.
+        assert!(trial("node=17", &below).is_err());
+    }
+
+    #[test]
+    fn without_options_only_formats_that_need_none_are_offered() {
+        let error = Maker::named("UUID_V7").unwrap_err().to_string();
+        assert!(error.starts_with("\"UUID_V7\" is not a format; the formats are txid, strong, "), "{error}");
+        assert!(error.contains("uuid_v7") && !error.contains("snowflake"), "{error}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (format, options, expected) in [
+            ("cuid2", &[][..], "\"cuid2\" is not a format; the formats are txid, "),
+            ("TXID", &[], "\"TXID\" is not a format"),
+            ("sofa", &[], "\"sofa\" is not a format"),
+            ("txid", &["node=1"], "txid takes no options, but got \"node=1\""),
+            ("flake", &["node=02:42:ac:11:00:02"], "flake takes no options"),
+            ("snowflake", &["nod=1"], "\"nod=1\" is not an option of snowflake, which takes node=, state=, layout="),
+            ("snowflake", &["node"], "node '' is not an integer"),
+            ("snowflake", &["node=1", "node=2"], "node= was given twice"),
+            ("snowflake", &["state=/run/a"], "node= is missing"),
+            ("snowflake", &["node=1"], "state= is missing"),
+            ("snowflake", &["node=1", "state=a"], "state \"a\" is not an absolute path"),
+            ("snowflake", &["layout=a", "node=1", "state=/run/a"], "layout 'a'"),
+            ("unique_id_short", &["address=::1"], "address \"::1\" is not an IP address that"),
+            ("trace_host_id", &["address=localhost"], "address \"localhost\" is not an IP address that"),
+        ] {
+            let error = Maker::parse(format, options.iter().copied()).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! 64-bit ids.
+
+use crate::formats::Make;
+use crate::maker::{Made, Maker, MakerError, NoId, Options};
+use crate::snowflake::{Generator, Layout, State};
+use std::fmt::Display;
+
+pub(crate) const MAKE: Make = Make {
+    options: &["node", "state", "layout"],
+    takes_a_time: false,
+    in_nginx: Some(&["node", "state", "layout"]),
+    maker: |options| {
+        let generator = generator(options)?;
+        Ok(Maker::writing(move |clock_ms, text| {
+            Ok(Made::number(generator.next_by(clock_ms).map_err(NoId::Snowflake)?, text))
+        }))
+    },
+};
+
+fn generator(options: &Options) -> Result<Generator, MakerError> {
+    let snowflake = |error: &dyn Display| MakerError::Snowflake(error.to_string());
+    let layout_name = options.text("layout")?.unwrap_or("snowflake");
+    let layout: Layout = layout_name.parse().map_err(|error| snowflake(&error))?;
+    if layout_name == "mastodon" {
+        return Err(snowflake(&"layout 'mastodon' has no node, so its ids are only read"));
+    }
+    // As Sonyflake itself does.
+    let default = (layout_name == "sonyflake").then_some("ip");
+    let node = options.text("node")?.or(default).ok_or(MakerError::Missing {
+        option: "node",
+        give: "a number, env:NAME, ip, hostname, or lease for that of txid-agent",
+    })?;
+    let given = match node {
+        "lease" => None,
+        node => Some(crate::snowflake::node(node, &layout).map_err(|error| snowflake(&error))?),
+    };
+    let path = options.path("state", "the path of a file for all processes with this node")?;
+    let state = match given {
+        Some(node) => (options.open_state)(path, &layout, node),
+        None => State::leased(path, &layout),
+    };
+    Ok(Generator::new(state.map_err(|error| snowflake(&error))?))
+}
