@@ -1,6 +1,8 @@
-//! The table as JSON, for readers in other languages: readers/formats.json. TXID_BLESS=1 writes it.
+//! The table as JSON, for readers in other languages: readers/formats.json, and the same as a module of JavaScript, which browsers
+//! and all versions of Node can import. TXID_BLESS=1 writes both.
 
-use super::row::{Clock, Digits, Field, Fields, Kind, Number, Part, Rule, Text, Word};
+use super::row::{Clock, Digits, End, Field, Fields, Kind, Number, Part, Rule, Text, Word};
+use super::table::TXID;
 use super::{ALL, Format, Texts};
 use crate::snowflake::Layout;
 use serde_json::{Map, Value, json};
@@ -27,6 +29,9 @@ fn format(format: &Format) -> Value {
             Texts::AsTheyAre => "as_they_are",
             Texts::InOneCase => "in_one_case",
         }),
+        // Any time has bounds: only its low bits count.
+        "wraps": (format.name == TXID.name).then_some(true),
+        "takes_epoch": format.make.is_some_and(|make| make.options.contains(&"epoch")).then_some(true),
         "rule": format.rule.map(|rule| match rule {
             Rule::Layout => "layout",
             Rule::Traceparent => "traceparent",
@@ -36,13 +41,12 @@ fn format(format: &Format) -> Value {
 }
 
 fn text(text: &Text) -> Value {
-    let most = Text::of(0, text.parts).most;
     object(json!({
         "weight": text.weight,
         "without_upper": (text.without_upper > 0).then_some(text.without_upper),
-        "most": (text.most < most).then_some(text.most),
+        "lengths": lengths(text.least, text.most),
         "is_another": text.is_another.then_some(true),
-        "parts": text.parts.iter().map(part).collect::<Vec<_>>(),
+        "parts": text.parts.iter().zip(text.ends).map(|(it, end)| part_until(it, end)).collect::<Vec<_>>(),
     }))
 }
 
@@ -50,9 +54,20 @@ fn lengths(least: usize, most: usize) -> Value {
     json!([least, (most < usize::MAX).then_some(most)])
 }
 
+/// A part with its end, if its length does not say it.
+fn part_until(part: &Part, end: End) -> Value {
+    let mut members = self::part(part);
+    match end {
+        End::After(_) => {}
+        End::Before(rest) => members["ends_before"] = json!(rest),
+        End::At(byte) => members["ends_at"] = json!(char::from(byte).to_string()),
+    }
+    members
+}
+
 fn part(part: &Part) -> Value {
     match part {
-        Part::Literal(byte) => json!(char::from(*byte).to_string()),
+        Part::Literal(byte) => json!({ "pattern": char::from(*byte).to_string(), "lengths": [1, 1] }),
         Part::Number(it) => number(it),
         Part::Word(Word { name, digits, least, most, not_around }) => object(json!({
             "word": name.unwrap_or_default(),
@@ -60,7 +75,7 @@ fn part(part: &Part) -> Value {
             "lengths": lengths(*least, *most),
             "not_around": not_around.map(|(byte, error)| json!([char::from(byte).to_string(), error])),
         })),
-        Part::Rest => json!({ "rest": true }),
+        Part::Rest => json!({ "pattern": "-", "lengths": [0, null], "rest": true }),
     }
 }
 
@@ -112,7 +127,8 @@ fn field(field: &Field) -> Value {
     };
     row.push(json!(kind));
     let more = object(json!({
-        "value": value,
+        "low": value.filter(|_| matches!(field.kind, Kind::Time(_))),
+        "constant": value.filter(|_| matches!(field.kind, Kind::Is(_))),
         "node": field.is_node.then_some(true),
         "sequence": field.is_sequence.then_some(true),
         "range": field.range,
@@ -168,13 +184,18 @@ fn table() -> String {
 
 #[test]
 fn readers_in_other_languages_have_this_table() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/readers/formats.json");
-    let (table, there) = (table(), std::fs::read_to_string(path).unwrap_or_default());
+    let table = table();
     serde_json::from_str::<Value>(&table).unwrap();
-    if std::env::var_os("TXID_BLESS").is_some() {
-        std::fs::write(path, &table).unwrap();
-    } else {
-        let differs = table.lines().zip(there.lines()).find(|(new, old)| new != old);
-        assert!(table == there, "readers/formats.json is another table; TXID_BLESS=1 writes it: {differs:?}");
+    let in_a_line = table.replace('\n', "");
+    let module = format!("// formats.json, as src/formats/json.rs writes it.\nexport default {in_a_line};\n");
+    for (name, text) in [("formats.json", &table), ("js/formats.js", &module)] {
+        let path = format!("{}/readers/{name}", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("TXID_BLESS").is_some() {
+            std::fs::write(path, text).unwrap();
+            continue;
+        }
+        let there = std::fs::read_to_string(path).unwrap_or_default();
+        let differs = text.lines().zip(there.lines()).find(|(new, old)| new != old);
+        assert!(*text == there, "readers/{name} is another table; TXID_BLESS=1 writes it: {differs:?}");
     }
 }
