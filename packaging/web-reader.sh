@@ -3,4 +3,8 @@
 set -eu
 
 cd "$(dirname "$0")/../readers/web"
-sed -e "s/script-src 'self' /script-src /" -e '/^import .* from "\.\/txid\.js";$/ { r txid.js' -e 'd' -e '}' index.html
+import='^import .* from "\.\.\/js\/txid\.js";$'
+sed -e "s/script-src 'self' /script-src /" -e "/$import/,\$d" index.html
+sed 's/^export default/const table =/' ../js/formats.js
+sed '/^import table /d' ../js/txid.js
+sed "1,/$import/d" index.html

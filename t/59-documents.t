@@ -144,7 +144,10 @@ sub check_lua {
 
 sub check_js {
     my ($block) = @_;
-    my $file = write_file("$scratch/block.mjs", $block->{text} =~ s|"\./txid\.js"|"$root/readers/web/txid.js"|r);
+    my $text = $block->{text} =~ s|"\./txid\.js"|"$root/readers/js/txid.js"|r;
+    # A text, or a list of texts, behind a line is what the line gives.
+    $text =~ s|^(\w.*?); +// (".*?"\|\[".*?"\])(?:;.*)?$|assert.deepEqual($1, $2);|mg;
+    my $file = write_file("$scratch/block.mjs", qq(import assert from "node:assert";\n$text));
     my $output = `node $file 2>&1`;
     is $?, 0, 'runs' or diag($output);
 }

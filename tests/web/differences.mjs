@@ -1,4 +1,4 @@
-// The differences between readers/web/txid.js and tests/vectors/, in Node and in a browser. `txid` is what the module exports, and
+// The differences between readers/js/txid.js and tests/vectors/, in Node and in a browser. `txid` is what the module exports, and
 // `vectors` has its files by name.
 
 export function differences(txid, vectors) {

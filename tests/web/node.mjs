@@ -1,7 +1,7 @@
-// readers/web/txid.js in Node: prints what differs from tests/vectors/.
+// readers/js/txid.js in Node: prints what differs from tests/vectors/.
 
 import { readFileSync } from "node:fs";
-import * as txid from "../../readers/web/txid.js";
+import * as txid from "../../readers/js/txid.js";
 import { differences } from "./differences.mjs";
 
 const vectors = {};

@@ -31,7 +31,7 @@ fn the_ids_in_a_text_are_shown() {
     txid(&["inspect", "GET / HTTP/1.1"]).assert().code(1).stdout("").stderr(message);
 }
 
-/// They are those that readers/web/txid.js finds.
+/// They are those that readers/js/txid.js finds.
 #[test]
 fn a_browser_finds_the_same_ids() {
     let texts = [
@@ -44,7 +44,7 @@ fn a_browser_finds_the_same_ids() {
         format!("a.b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042 req-{UUID}, x-1-58406520-a006649127e371903a2de979"),
         "x-user_01h455vb4pex5vsknk084sn02q, a_b_01h455vb4pex5vsknk084sn02q_, X_01h455vb4pex5vsknk084sn02q".to_string(),
     ];
-    let module = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../readers/web/txid.js");
+    let module = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../readers/js/txid.js");
     let script = format!(
         "import {{ find }} from '{}'; for (const text of {}) \
          console.log(JSON.stringify(find(text).map(({{ ids }}) => ids[0].text)))",
