@@ -1,4 +1,4 @@
-//! readers/js reads tests/vectors/ in Node and in Chromium, and the web reader shows ids.
+//! readers/js reads tests/vectors/ in Node and in Chromium, readers/python in Python, and the web reader shows ids.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ fn ids(count: usize) -> String {
 /// They know what the table says, and nothing of a format.
 #[test]
 fn the_readers_are_short_and_name_no_format() {
-    for (path, most) in [("readers/js/txid.js", 418)] {
+    for (path, most) in [("readers/js/txid.js", 418), ("readers/python/txid_reader.py", 260)] {
         let text = read(path);
         let lines = text.lines().count();
         assert!(lines <= most, "{path}: {lines} lines");
@@ -67,6 +67,13 @@ fn the_readers_are_short_and_name_no_format() {
         let names = txid::formats::ALL.into_iter().map(|it| it.name).filter(|it| !["traceparent", "uuid"].contains(it));
         let named: Vec<_> = names.filter(|name| text.contains(&format!("\"{name}\""))).collect();
         assert!(named.is_empty(), "{path}: {named:?}");
+    }
+}
+
+#[test]
+fn the_vectors_in_python() {
+    if let Some(output) = run(&["python3"], &["-B", "tests/python/vectors.py"]) {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Reads the valid texts of tests/vectors/ by docs/formats.md, and holds the ids of target/release/libtxid.so against those of other people's code:
+# Holds the ids of target/release/libtxid.so against those of other people's code:
 # Python's uuid, Apache's mod_unique_id, and OpenTelemetry's propagators; shows `txid inspect` the ids of the libraries of other
 # formats; and holds the manifests of examples/agent against the schemas of Kubernetes and Compose. Python packages go into a virtual environment below target/.
 set -eu
