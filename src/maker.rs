@@ -53,6 +53,32 @@ impl<F: Fn(i64, &mut Text) -> Made + Send + Sync> At for F {
     }
 }
 
+/// How to make the ids of a format.
+#[derive(Clone, Copy)]
+pub struct Make {
+    /// The names of its options.
+    pub options: &'static [&'static str],
+    /// Whether an id can be stamped with a given time.
+    pub takes_a_time: bool,
+    /// The options that nginx offers; None if it does not offer the format. With these, two copies of this library in
+    /// one process never make the same id, and neither do two processes.
+    pub in_nginx: Option<&'static [&'static str]>,
+    pub(crate) maker: fn(&Options) -> Result<Maker, MakerError>,
+}
+
+impl Make {
+    /// A maker of the format of this name, with some of the `known` options.
+    pub(crate) fn maker<'a>(
+        &self,
+        format: &'static str,
+        known: &'static [&'static str],
+        options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
+        open_state: OpenState,
+    ) -> Result<Maker, MakerError> {
+        (self.maker)(&Options::new(format, known, options, open_state)?)
+    }
+}
+
 /// Room for an id of any format.
 pub(crate) type Text = [u8; Maker::MAX_LEN];
 

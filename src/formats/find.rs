@@ -4,8 +4,11 @@
 //! reads as an id hides all that begins within it: an X-Ray trace id hides the ObjectId at its end. A TypeID is tried where
 //! its word of 26 begins, and with its prefix first.
 
+use super::anatomy::Numbers;
 use super::rank::{Reading, Readings, of_its_length};
-use super::{ALL, Format, Numbers, Shape, Texts};
+use super::row::{Format, Texts};
+use super::shape::Shape;
+use super::table::ALL;
 use crate::source::clock;
 use std::fmt;
 use std::ops::{ControlFlow, Range, RangeInclusive};

@@ -2,8 +2,8 @@
 //! and all versions of Node can import. TXID_BLESS=1 writes both.
 
 use super::row::{Clock, Digits, End, Field, Fields, Kind, Number, Part, Rule, Text, Word};
-use super::table::TXID;
-use super::{ALL, Format, Texts};
+use super::row::{Format, Texts};
+use super::table::{ALL, TXID};
 use crate::snowflake::Layout;
 use serde_json::{Map, Value, json};
 

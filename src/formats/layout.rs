@@ -1,27 +1,25 @@
 //! 64-bit numbers: their fields are given by whoever reads them.
 
-use super::rank::Holds;
-use super::table::SNOWFLAKE;
-use super::{Anatomy, Numbers};
+use super::anatomy::{Anatomy, Numbers};
+use super::row::{Format, Holds};
 use crate::snowflake::Parts;
 use crate::text::{FormatError, decimal};
-use std::ops::RangeInclusive;
 
-pub(super) fn holds(text: &[u8], numbers: &Numbers) -> Option<Holds> {
-    let (_, parts) = read(text, numbers).ok()?;
-    Some(Holds { ms: Some(parts.ms), bits: SNOWFLAKE.texts[0].weight })
+pub(super) fn holds(format: &Format, text: &[u8], numbers: &Numbers) -> Option<Holds> {
+    let (_, parts) = read(format, text, numbers).ok()?;
+    Some(Holds { ms: Some(parts.ms), bits: format.texts[0].weight })
 }
 
-pub(super) fn order(text: &[u8], numbers: &Numbers) -> Option<u128> {
-    read(text, numbers).ok().map(|(id, _)| id.into())
+pub(super) fn order(format: &Format, text: &[u8], numbers: &Numbers) -> Option<u128> {
+    read(format, text, numbers).ok().map(|(id, _)| id.into())
 }
 
-pub(super) fn parts(text: &[u8], numbers: &Numbers) -> Option<Parts> {
-    read(text, numbers).ok().map(|(_, parts)| parts)
+pub(super) fn parts(format: &Format, text: &[u8], numbers: &Numbers) -> Option<Parts> {
+    read(format, text, numbers).ok().map(|(_, parts)| parts)
 }
 
-pub(super) fn anatomy(text: &[u8], numbers: &Numbers) -> Result<Anatomy, FormatError> {
-    let (id, Parts { ms, node, sequence }) = read(text, numbers)?;
+pub(super) fn anatomy(format: &Format, text: &[u8], numbers: &Numbers) -> Result<Anatomy, FormatError> {
+    let (id, Parts { ms, node, sequence }) = read(format, text, numbers)?;
     let widths = numbers.layout.parts().map(|(name, bits)| (name, bits as usize));
     let unused = 64 - widths.iter().map(|(_, bits)| bits).sum::<usize>();
     Ok(Anatomy {
@@ -35,12 +33,12 @@ pub(super) fn anatomy(text: &[u8], numbers: &Numbers) -> Result<Anatomy, FormatE
 }
 
 /// Without a chosen layout, a number of few digits is no id. Zeros before it do not count.
-fn read(text: &[u8], numbers: &Numbers) -> Result<(u64, Parts), FormatError> {
-    const USUAL: RangeInclusive<usize> = SNOWFLAKE.lengths();
+fn read(format: &Format, text: &[u8], numbers: &Numbers) -> Result<(u64, Parts), FormatError> {
+    let usual = format.lengths();
     let padding = text.iter().take_while(|&&byte| byte == b'0').count();
-    let is_usual = USUAL.contains(&text.len()) || USUAL.contains(&(text.len() - padding));
+    let is_usual = usual.contains(&text.len()) || usual.contains(&(text.len() - padding));
     if text.is_empty() || !numbers.is_chosen && !is_usual {
-        return Err(FormatError::Length { found: text.len(), expected: SNOWFLAKE.length });
+        return Err(FormatError::Length { found: text.len(), expected: format.length });
     }
     let id = decimal::decode(text, 0, text.len())?;
     let parts = numbers.layout.decode(id).ok_or(FormatError::Value("its value has more bits than the layout"))?;
@@ -50,10 +48,11 @@ fn read(text: &[u8], numbers: &Numbers) -> Result<(u64, Parts), FormatError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::table::SNOWFLAKE;
 
     #[test]
     fn a_number_of_few_digits_is_an_id_only_of_a_chosen_layout() {
-        let id_in = |text: &str, numbers: &Numbers| read(text.as_bytes(), numbers).ok().map(|(id, _)| id);
+        let id_in = |text: &str, numbers: &Numbers| read(&SNOWFLAKE, text.as_bytes(), numbers).ok().map(|(id, _)| id);
         let chosen = Numbers { is_chosen: true, ..Numbers::UNKNOWN };
         for (zeros, digits, is_usual) in [
             (0, "12345678901234", false),
@@ -70,6 +69,6 @@ mod tests {
             assert_eq!(id_in(&text, &Numbers::UNKNOWN), is_usual.then_some(id), "{text}");
             assert_eq!(id_in(&text, &chosen), Some(id), "{text}");
         }
-        assert!(read(b"", &chosen).is_err());
+        assert!(read(&SNOWFLAKE, b"", &chosen).is_err());
     }
 }

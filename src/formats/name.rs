@@ -1,9 +1,10 @@
 //! Formats by their names, with options, and how their ids are made.
 
-use super::rank::{Holds, Rank};
-use super::row::Format;
-use super::{ALL, Numbers};
-use crate::maker::{Maker, MakerError, OpenState, Options, epoch_ms};
+use super::anatomy::Numbers;
+use super::rank::{Rank, is_near};
+use super::row::{Format, Holds};
+use super::table::ALL;
+use crate::maker::{Make, Maker, MakerError, OpenState, epoch_ms};
 use crate::snowflake::{Layout, LayoutError, State};
 use std::ffi::OsStr;
 
@@ -21,32 +22,6 @@ pub fn named(name: &str) -> Option<&'static Format> {
 fn is_same(known: &str, name: &str) -> bool {
     known.len() == name.len()
         && known.bytes().zip(name.bytes()).all(|(known, byte)| known == byte || known == b'_' && byte == b'-')
-}
-
-/// How to make the ids of a format.
-#[derive(Clone, Copy)]
-pub struct Make {
-    /// The names of its options.
-    pub options: &'static [&'static str],
-    /// Whether an id can be stamped with a given time.
-    pub takes_a_time: bool,
-    /// The options that nginx offers; None if it does not offer the format. With these, two copies of this library in
-    /// one process never make the same id, and neither do two processes.
-    pub in_nginx: Option<&'static [&'static str]>,
-    pub(crate) maker: fn(&Options) -> Result<Maker, MakerError>,
-}
-
-impl Make {
-    /// A maker of the format of this name, with some of the `known` options.
-    fn maker<'a>(
-        &self,
-        format: &'static str,
-        known: &'static [&'static str],
-        options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
-        open_state: OpenState,
-    ) -> Result<Maker, MakerError> {
-        (self.maker)(&Options::new(format, known, options, open_state)?)
-    }
 }
 
 impl Format {
@@ -272,6 +247,13 @@ impl Timed {
         let rank = Rank::of(self.format, self.holds(text)?, now_ms);
         Some((rank.bits, rank.ms?)).filter(|_| rank.unlikely.is_none())
     }
+}
+
+/// The time of the likeliest reading as one of these formats, if no other of them with another time is nearly as likely.
+pub(crate) fn certain_ms_of(formats: &[Timed], text: &[u8], now_ms: i64) -> Option<i64> {
+    let readings = || formats.iter().filter_map(|format| format.likely_ms(text, now_ms));
+    let (least, ms) = readings().min()?;
+    readings().all(|(bits, other)| other == ms || !is_near(bits, least)).then_some(ms)
 }
 
 #[cfg(test)]

@@ -1,20 +1,10 @@
 //! Which reading of a text is likeliest.
 
-use super::name::Timed;
-use super::row::{Format, Rule, Text};
-use super::table::TXID;
+use super::anatomy::Numbers;
+use super::row::{Format, Holds, Rule, Text};
+use super::table::{ALL, TXID};
 use super::time::holds;
-use super::{ALL, Numbers};
 use crate::snowflake::Layout;
-
-/// What makes one reading of a text likelier than another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Holds {
-    /// The milliseconds since 1970, if the id has a time.
-    pub ms: Option<i64>,
-    /// The weight: about how many bits tell apart all ids that there can be. More, if ids of the format rarely look like this.
-    pub bits: u32,
-}
 
 /// The formats that have ids of a length, a bit for each; the last is for all longer texts.
 static BY_LENGTH: [u64; 65] = {
@@ -131,13 +121,6 @@ pub(crate) fn new_txid_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     holds(&TXID, text, &Numbers::UNKNOWN)?.ms.filter(|ms| is_new(*ms, now_ms) && *ms >= TXID.since_ms)
 }
 
-/// The time of the likeliest reading as one of these formats, if no other of them with another time is nearly as likely.
-pub(crate) fn certain_ms_of(formats: &[Timed], text: &[u8], now_ms: i64) -> Option<i64> {
-    let readings = || formats.iter().filter_map(|format| format.likely_ms(text, now_ms));
-    let (least, ms) = readings().min()?;
-    readings().all(|(bits, other)| other == ms || !is_near(bits, least)).then_some(ms)
-}
-
 /// The time of the reading that [`Readings::certain`] returns when nobody chose a layout, without the others.
 pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     // What most texts are.
@@ -169,7 +152,7 @@ pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
 
 /// Whether a reading is nearly as likely as the likeliest one.
 #[inline(always)]
-fn is_near(bits: u32, least: u32) -> bool {
+pub(super) fn is_near(bits: u32, least: u32) -> bool {
     bits < least + CERTAIN_BITS
 }
 

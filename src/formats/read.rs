@@ -1,9 +1,9 @@
 //! Reads a text by the row of its format.
 
-use super::number::{self, Wide};
+use super::anatomy::{Anatomy, Numbers, Value};
 use super::row::{End, Field, Fields, Format, Kind, Number, Part, Rule, Text, Word, quoted};
-use super::time::ms_of;
-use super::{Anatomy, Numbers, Value, layout};
+use super::wide::Wide;
+use super::{layout, number};
 use crate::text::{FormatError, hex};
 use std::net::Ipv4Addr;
 use std::ops::Range;
@@ -164,13 +164,9 @@ fn explained(format: &'static Format, text: &[u8], fault: Fault) -> FormatError 
     }
 }
 
-/// Whether another format, which people call the same, has ids of this length.
+/// Whether another format, which people call the same, has ids of this length: the error names all lengths.
 fn has_another_layout(format: &Format, length: usize) -> bool {
-    let has_it = |other: &&Format| other.texts.iter().any(|it| (it.least..=it.most).contains(&length));
-    super::ALL
-        .into_iter()
-        .filter(|other| other.length == format.length && other.title == format.title)
-        .any(|it| has_it(&it))
+    format.length.split(|char: char| !char.is_ascii_digit()).any(|named| named.parse() == Ok(length))
 }
 
 fn wrong(text: &[u8], index: usize, expected: &'static str) -> FormatError {
@@ -215,7 +211,7 @@ impl<const COUNT: usize> Each for Found<COUNT> {
             *place = bits;
             self.count += 1;
         }
-        self.ms = self.ms.or(ms_of(fields, bits));
+        self.ms = self.ms.or(fields.ms(bits));
     }
 }
 
@@ -281,7 +277,7 @@ impl Each for All<'_> {
 /// What a text holds as an id of a format.
 pub(super) fn anatomy(format: &'static Format, text: &[u8], chosen: &Numbers) -> Result<Anatomy, FormatError> {
     if format.rule == Some(Rule::Layout) {
-        return layout::anatomy(text, chosen);
+        return layout::anatomy(format, text, chosen);
     }
     let found = Anatomy { parts: Vec::with_capacity(4), ..Anatomy::default() };
     let mut all = All { text, found, only_number: None };
@@ -356,7 +352,7 @@ fn show(fields: &'static Fields, bits: Wide, text: &[u8], found: &mut Anatomy) {
         }
     }
     let Some(clock) = fields.clock else { return };
-    found.ms = ms_of(fields, bits);
+    found.ms = fields.ms(bits);
     let time = bits.bits(fields.pieces[0].0, fields.pieces[0].1) as u64;
     if let Some(name) = clock.rest {
         found.parts.push((name, (time % clock.per_unit).into()));

@@ -1,9 +1,10 @@
 //! What an id says of the one that made it.
 
-use super::number::Wide;
+use super::anatomy::Numbers;
+use super::layout;
 use super::read::{Each, scan, value_of};
 use super::row::{Field, Fields, Format, Kind, Number, Part, Rule, Word};
-use super::{Numbers, layout};
+use super::wide::Wide;
 use std::ops::Range;
 
 impl Format {
@@ -18,7 +19,7 @@ impl Format {
     /// ```
     pub fn node(&'static self, text: &[u8], numbers: &Numbers) -> Option<u64> {
         if self.rule == Some(Rule::Layout) {
-            return layout::parts(text, numbers).map(|parts| parts.node);
+            return layout::parts(self, text, numbers).map(|parts| parts.node);
         }
         let mut node = Node(None);
         scan(self, text, &mut node).ok().and(node.0)

@@ -1,9 +1,10 @@
 //! What a row of the table can say, and the rules that it must obey. They are checked when it is compiled.
 
-use super::name::Make;
-use super::number::Wide;
-use super::rank::Holds;
-use super::{Numbers, Texts};
+use super::anatomy::Numbers;
+use super::wide::Wide;
+use crate::maker::Make;
+use std::fmt;
+use std::ops::RangeInclusive;
 
 /// A format of ids: a row of the table.
 pub struct Format {
@@ -39,6 +40,15 @@ pub(crate) enum Rule {
     Layout,
     /// Later versions of the header may have more after it, and mean less.
     Traceparent,
+}
+
+/// What makes one reading of a text likelier than another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Holds {
+    /// The milliseconds since 1970, if the id has a time.
+    pub ms: Option<i64>,
+    /// The weight: about how many bits tell apart all ids that there can be. More, if ids of the format rarely look like this.
+    pub bits: u32,
 }
 
 /// One way in which ids of a format are written.
@@ -245,6 +255,17 @@ pub(crate) enum Kind {
     Is(u64),
 }
 
+/// Whether the texts of ids sort as the ids do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Texts {
+    /// No, since they may have different lengths.
+    Unsorted,
+    /// Yes.
+    AsTheyAre,
+    /// In the case that ids are written in; the other one is read as well.
+    InOneCase,
+}
+
 /// A row to begin with.
 pub(super) const ROW: Format = Format {
     name: "",
@@ -263,6 +284,50 @@ pub(super) const ROW: Format = Format {
 impl Format {
     /// No format has more kinds of texts.
     pub(super) const MOST_TEXTS: usize = 7;
+}
+
+impl Format {
+    /// Whether ids are numbers of 64 bits, which whoever reads them says the layout of.
+    pub fn takes_a_layout(&self) -> bool {
+        self.rule == Some(Rule::Layout)
+    }
+
+    /// Whether its ids can be read: nothing tells those of some formats from others.
+    pub const fn is_read(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
+    /// The usual lengths in bytes. A text of another length gets no detailed error.
+    pub const fn lengths(&self) -> RangeInclusive<usize> {
+        if let Some([least, most]) = self.usual {
+            return least..=most;
+        }
+        let (mut least, mut most, mut at) = (usize::MAX, 0, 0);
+        while at < self.texts.len() {
+            let text = &self.texts[at];
+            if text.least < least {
+                least = text.least;
+            }
+            if text.most > most {
+                most = text.most;
+            }
+            at += 1;
+        }
+        least..=most
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({})", self.name)
+    }
+}
+
+/// There are no two formats of one name.
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
 }
 
 impl Digits {
@@ -640,6 +705,21 @@ impl Fields {
             place -= field.bits;
             (field, bits.bits(place, field.bits))
         })
+    }
+
+    /// The milliseconds since 1970 in a number with these fields; at most `i64::MAX`.
+    #[inline(always)]
+    pub fn ms(&self, bits: Wide) -> Option<i64> {
+        let clock = self.clock?;
+        // In one word, where that is known: most ids have no more than 128 bits.
+        let piece = |(place, width, low): (u32, u32, u32)| match (self.width, width) {
+            (_, 0) => 0,
+            (..=128, _) => ((bits.low >> place) as u64 & (u64::MAX >> (64 - width))) << low,
+            _ => (bits.bits(place, width) as u64) << low,
+        };
+        let time = self.pieces.iter().fold(0, |time, it| time | piece(*it));
+        let units = if clock.per_unit == 1 { time } else { time / clock.per_unit };
+        Some(i64::try_from(units).unwrap_or(i64::MAX).saturating_mul(clock.unit_ms).saturating_add(clock.epoch_ms))
     }
 
     pub const fn showing(self, shown: &'static [(u32, Field)]) -> Self {

@@ -3,7 +3,6 @@
 //! A text is a list of parts. A number is digits of an alphabet, and a list of fields from the highest bit on. All that reads
 //! ids follows from this: to add a format, add a row.
 
-use super::Texts;
 use super::row::*;
 use super::time::holds;
 use crate::make::{

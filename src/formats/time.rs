@@ -1,26 +1,11 @@
 //! The time in ids, the ids of a time, and what they sort by.
 
-use super::number::{self, Wide};
-use super::rank::Holds;
+use super::anatomy::Numbers;
 use super::read::{Each, in_ascii, scan, scan_alone};
-use super::row::{Clock, Fields, Format, Kind, Number, Part, Rule, Text};
-use super::{Numbers, Texts, layout};
+use super::row::{Clock, Fields, Format, Holds, Kind, Number, Part, Rule, Text, Texts};
+use super::wide::Wide;
+use super::{layout, number};
 use std::ops::{Range, RangeInclusive};
-
-/// The milliseconds since 1970 in a number with these fields; at most `i64::MAX`.
-#[inline(always)]
-pub(super) fn ms_of(fields: &Fields, bits: Wide) -> Option<i64> {
-    let clock = fields.clock?;
-    // In one word, where that is known: most ids have no more than 128 bits.
-    let piece = |(place, width, low): (u32, u32, u32)| match (fields.width, width) {
-        (_, 0) => 0,
-        (..=128, _) => ((bits.low >> place) as u64 & (u64::MAX >> (64 - width))) << low,
-        _ => (bits.bits(place, width) as u64) << low,
-    };
-    let time = fields.pieces.iter().fold(0, |time, it| time | piece(*it));
-    let units = if clock.per_unit == 1 { time } else { time / clock.per_unit };
-    Some(i64::try_from(units).unwrap_or(i64::MAX).saturating_mul(clock.unit_ms).saturating_add(clock.epoch_ms))
-}
 
 /// What is added to the weight of such an id; None if it is rather an id of another format.
 #[inline(always)]
@@ -56,7 +41,7 @@ fn more_of_text(layout: &Text, text: &[u8]) -> u32 {
 #[inline(always)]
 pub(super) fn holds(format: &'static Format, text: &[u8], numbers: &Numbers) -> Option<Holds> {
     if format.rule == Some(Rule::Layout) {
-        return layout::holds(text, numbers);
+        return layout::holds(format, text, numbers);
     }
     macro_rules! each_layout {
         ($($at:literal)*) => {
@@ -88,7 +73,7 @@ struct Held {
 impl Each for Held {
     #[inline(always)]
     fn number(&mut self, _: &'static Number, fields: &'static Fields, bits: Wide, _: Range<usize>) {
-        self.ms = self.ms.or(ms_of(fields, bits));
+        self.ms = self.ms.or(fields.ms(bits));
         self.more = self.more.and_then(|more| Some(more + more_of(fields, bits)?));
     }
 }
@@ -158,7 +143,7 @@ impl Format {
             return Some(self.ms(text, numbers)?.abs_diff(i64::MIN).into());
         }
         if self.rule == Some(Rule::Layout) {
-            return layout::order(text, numbers);
+            return layout::order(self, text, numbers);
         }
         let mut order = Order { order: 0, is_sorted: true };
         scan(self, text, &mut order).ok().filter(|_| order.is_sorted).map(|_| order.order)

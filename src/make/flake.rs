@@ -1,7 +1,6 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker, Text};
+use crate::maker::{Made, Make, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::laps::{Position, Reading};
 use crate::source::signal_safe::SignalSafe;

@@ -1,7 +1,6 @@
 //! KSUID of segmentio: `| s since 2014-05-13T16:53:20Z : 32 | random : 128 |` in base62.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker};
+use crate::maker::{Made, Make, Maker};
 use crate::source::{clock, entropy};
 use crate::text::{base62, show_as_text};
 

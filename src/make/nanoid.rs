@@ -1,7 +1,6 @@
 //! Nano ID: 21 characters of `A-Za-z0-9_-`, 126 random bits; or of another length and alphabet.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker, MakerError, Options, Text};
+use crate::maker::{Made, Make, Maker, MakerError, Options, Text};
 use crate::source::entropy;
 use crate::text::base64;
 

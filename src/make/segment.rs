@@ -1,7 +1,6 @@
 //! The numbers of a segment.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker, MakerError, NoId};
+use crate::maker::{Made, Make, Maker, MakerError, NoId};
 use crate::segment::Segment;
 
 pub(crate) const MAKE: Make = Make {

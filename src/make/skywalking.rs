@@ -1,7 +1,6 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker};
+use crate::maker::{Made, Make, Maker};
 use crate::source::entropy::{self, StreamId};
 use crate::source::laps::{Position, Reading};
 use crate::source::signal_safe::SignalSafe;

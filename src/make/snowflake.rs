@@ -1,7 +1,6 @@
 //! 64-bit ids.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker, MakerError, NoId, Options};
+use crate::maker::{Made, Make, Maker, MakerError, NoId, Options};
 use crate::snowflake::{Generator, Layout, State};
 use std::fmt::Display;
 

@@ -1,7 +1,6 @@
 //! SOFATracer's trace ids: IPv4 address, time, sequence and process, without random bits.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker};
+use crate::maker::{Made, Make, Maker};
 use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
 use crate::text::{hex, show_as_text};

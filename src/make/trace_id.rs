@@ -1,11 +1,10 @@
 //! Trace ids that sort by time, with a host or without one, and the random ids of traces and spans.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker, Text};
+use crate::maker::{Made, Make, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;
-use crate::trace::{SpanId, TraceId};
+use crate::trace::ids::{SpanId, TraceId};
 use std::cell::Cell;
 use std::net::IpAddr;
 

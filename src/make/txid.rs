@@ -1,7 +1,6 @@
 //! The 96-bit id: `| ms since 1970-01-01 UTC : 42 | random : 54 |`.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker};
+use crate::maker::{Made, Make, Maker};
 use crate::source::{clock, entropy};
 use crate::text::{base32hex, show_as_text};
 use std::fmt;

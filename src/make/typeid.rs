@@ -1,7 +1,6 @@
 //! TypeID: a prefix, `_`, and a UUID in Crockford's base32; or the UUID alone.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker, MakerError, Text};
+use crate::maker::{Made, Make, Maker, MakerError, Text};
 use crate::source::v7;
 use crate::text::crockford::{self, LEN_OF_128_BITS as SUFFIX_LEN};
 

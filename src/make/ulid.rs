@@ -1,7 +1,6 @@
 //! ULID: `| ms : 48 | random : 80 |` in Crockford's base32.
 
-use crate::formats::Make;
-use crate::maker::Maker;
+use crate::maker::{Make, Maker};
 use crate::source::clock::{self, Stamp};
 use crate::source::growing::{Growing, Grown};
 use crate::source::signal_safe::SignalSafe;

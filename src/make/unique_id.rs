@@ -1,8 +1,7 @@
 //! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, and the long one with that of
 //! current httpd, `A-Za-z0-9-_`. httpd 2.4.29 to 2.4.46 wrote the long layout with the other alphabet.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker, Text};
+use crate::maker::{Made, Make, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;
 use crate::source::{clock, process, thread_number};

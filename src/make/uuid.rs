@@ -1,7 +1,6 @@
 //! UUIDs: the `uuid` crate does layout and text, this library does bits and time.
 
-use crate::formats::Make;
-use crate::maker::{Made, Maker, Text};
+use crate::maker::{Made, Make, Maker, Text};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;

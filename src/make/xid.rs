@@ -1,8 +1,7 @@
 //! xid, the request id of zerolog: `| s : 32 | machine : 24 | process : 16 | counter : 24 |` in base32hex. Its text has the
 //! very shape of a txid's.
 
-use crate::formats::Make;
-use crate::maker::Maker;
+use crate::maker::{Make, Maker};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;

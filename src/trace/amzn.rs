@@ -1,6 +1,6 @@
 //! The `X-Amzn-Trace-Id` header of AWS's load balancers and X-Ray.
 
-use super::{SpanId, TraceId, trace_id_of_any_hex};
+use super::ids::{SpanId, TraceId, trace_id_of_any_hex};
 use crate::text::{FormatError, show_as_text, trimmed};
 
 /// The contents of an `X-Amzn-Trace-Id` header.

@@ -1,8 +1,8 @@
 //! Zipkin's B3: the single `b3` header, and the contents of the `X-B3-` headers.
 
-use super::{SpanId, TraceId, otel_ids, put_ids, read_nonzero, span_id};
-use crate::formats::Make;
-use crate::maker::{Made, Maker};
+use super::ids::{SpanId, TraceId, put_ids, read_nonzero};
+use crate::make::trace_id::{otel_ids, span_id};
+use crate::maker::{Made, Make, Maker};
 use crate::text::{FormatError, read_from_text, show_as_text};
 
 pub(crate) const MAKE: Make = Make {

@@ -1,6 +1,6 @@
 //! The `X-Cloud-Trace-Context` header of Google Cloud's load balancers.
 
-use super::{SpanId, TraceId, trace_id_of_any_hex};
+use super::ids::{SpanId, TraceId, trace_id_of_any_hex};
 use crate::text::{FormatError, decimal, show_as_text, trimmed};
 
 /// The contents of an `X-Cloud-Trace-Context` header.

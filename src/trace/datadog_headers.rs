@@ -1,6 +1,7 @@
 //! The headers of Datadog's tracers, `X-Datadog-Trace-Id` and so on.
 
-use super::{Sampling, SpanId, TraceId, span_id_of_hex};
+use super::b3::Sampling;
+use super::ids::{SpanId, TraceId, span_id_of_hex};
 use crate::text::{FormatError, decimal, trimmed};
 
 /// What Datadog's headers say.

@@ -1,6 +1,7 @@
 //! The `uber-trace-id` header of Jaeger's own clients.
 
-use super::{Sampling, SpanId, TraceId};
+use super::b3::Sampling;
+use super::ids::{SpanId, TraceId};
 use crate::text::{FormatError, read_from_text, show_as_text};
 
 /// The contents of an `uber-trace-id` header.

@@ -1,8 +1,8 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
-use super::{SpanId, TraceId, otel_ids, put_ids, read_nonzero, span_id};
-use crate::formats::Make;
-use crate::maker::{Made, Maker};
+use super::ids::{SpanId, TraceId, put_ids, read_nonzero};
+use crate::make::trace_id::{otel_ids, span_id};
+use crate::maker::{Made, Make, Maker};
 use crate::text::{FormatError, hex, read_from_text};
 use std::fmt;
 
