@@ -69,7 +69,6 @@ pub struct UniqueId {
 
 /// What made a [`UniqueId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum UniqueIdMaker {
     /// 24 characters: a host and a process.
     Short {
