@@ -9,11 +9,14 @@
 -- No function is STRICT: PostgreSQL would not inline it, and inlined it is several times as fast. NULL gives NULL all the same.
 
 
--- txid: | ms : 42 | random : 54 | in base32hex. The first 9 characters are 45 bits.
+-- Written by readers/write_sql.py from formats.json:
+
+-- txid: | time : 42 | random : 54 |
 
 CREATE OR REPLACE FUNCTION txid_ms(id text) RETURNS bigint
 IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN length(id) = 20 AND id ~ '^[0-9A-Va-v]+[0Gg]$' THEN
+RETURN CASE
+    WHEN length(id) = 20 AND id ~ '^[0-9A-Va-v]+[0Gg]$' THEN (
       ((strpos('0123456789abcdefghijklmnopqrstuv', lower(substr(id, 1, 1) COLLATE "C")) - 1)::bigint << 37)
     | ((strpos('0123456789abcdefghijklmnopqrstuv', lower(substr(id, 2, 1) COLLATE "C")) - 1)::bigint << 32)
     | ((strpos('0123456789abcdefghijklmnopqrstuv', lower(substr(id, 3, 1) COLLATE "C")) - 1)::bigint << 27)
@@ -23,6 +26,7 @@ RETURN CASE WHEN length(id) = 20 AND id ~ '^[0-9A-Va-v]+[0Gg]$' THEN
     | ((strpos('0123456789abcdefghijklmnopqrstuv', lower(substr(id, 7, 1) COLLATE "C")) - 1)::bigint << 7)
     | ((strpos('0123456789abcdefghijklmnopqrstuv', lower(substr(id, 8, 1) COLLATE "C")) - 1)::bigint << 2)
     | ((strpos('0123456789abcdefghijklmnopqrstuv', lower(substr(id, 9, 1) COLLATE "C")) - 1)::bigint >> 3)
+    )
 END;
 
 CREATE OR REPLACE FUNCTION txid_time(id text) RETURNS timestamptz
@@ -32,35 +36,99 @@ RETURN to_timestamp(txid_ms(id) / 1000::float8)::timestamptz(3);
 CREATE OR REPLACE FUNCTION txid_first(t timestamptz) RETURNS text
 IMMUTABLE PARALLEL SAFE
 RETURN (
-    SELECT string_agg(substr('0123456789abcdefghijklmnopqrstuv', 1 + (ms::bigint << 3 >> bits & 31)::int, 1), '' ORDER BY bits DESC)
-           || '00000000000'
-    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS stamp (ms), generate_series(0, 40, 5) AS bits
-    WHERE ms BETWEEN 0 AND 4398046511103
+    SELECT (SELECT string_agg(substr('0123456789abcdefghijklmnopqrstuv', 1 + (((units::bigint) * 8) >> bits & 31)::int, 1), '' ORDER BY bits DESC) FROM generate_series(0, 40, 5) AS bits) || '00000000000'
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4398046511103
 );
 
--- The last character with bits of the time has 3 bits of the rest.
 CREATE OR REPLACE FUNCTION txid_last(t timestamptz) RETURNS text
 IMMUTABLE PARALLEL SAFE
-RETURN left(txid_first(t), 8) || translate(substr(txid_first(t), 9, 1), '08go', '7fnv') || 'vvvvvvvvvvg';
+RETURN (
+    SELECT (SELECT string_agg(substr('0123456789abcdefghijklmnopqrstuv', 1 + (((units::bigint) * 8 + 7) >> bits & 31)::int, 1), '' ORDER BY bits DESC) FROM generate_series(0, 40, 5) AS bits) || 'vvvvvvvvvvg'
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4398046511103
+);
 
 
--- UUID v7: | ms : 48 | version : 4 | random : 12 | variant : 2 | random : 62 |
+-- UUID version 1: | low : 32 | mid : 16 | version : 4 | high : 12 | variant : 2 | sequence : 14 | node : 48 |
+
+CREATE OR REPLACE FUNCTION uuid_v1_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 36 AND id ~ '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-1[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]+$' THEN (('x' || substr(id, 16, 3) || substr(id, 10, 4) || substr(id, 1, 8))::bit(60)::bigint) / 10000 - 12219292800000
+END;
+
+CREATE OR REPLACE FUNCTION uuid_v1_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(uuid_v1_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION uuid_v1_ms(id uuid) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN strpos('1', substr(id::text, 15, 1)) > 0 AND strpos('89ABab', substr(id::text, 20, 1)) > 0 THEN (('x' || substr(id::text, 16, 3) || substr(id::text, 10, 4) || substr(id::text, 1, 8))::bit(60)::bigint) / 10000 - 12219292800000
+END;
+
+CREATE OR REPLACE FUNCTION uuid_v1_time(id uuid) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(uuid_v1_ms(id) / 1000::float8)::timestamptz(3);
+
+
+-- UUID version 6: | time : 48 | version : 4 | time : 12 | variant : 2 | sequence : 14 | node : 48 |
+
+CREATE OR REPLACE FUNCTION uuid_v6_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 36 AND id ~ '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-6[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]+$' THEN (('x' || substr(id, 1, 8) || substr(id, 10, 4) || substr(id, 16, 3))::bit(60)::bigint) / 10000 - 12219292800000
+END;
+
+CREATE OR REPLACE FUNCTION uuid_v6_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(uuid_v6_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION uuid_v6_ms(id uuid) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN strpos('6', substr(id::text, 15, 1)) > 0 AND strpos('89ABab', substr(id::text, 20, 1)) > 0 THEN (('x' || substr(id::text, 1, 8) || substr(id::text, 10, 4) || substr(id::text, 16, 3))::bit(60)::bigint) / 10000 - 12219292800000
+END;
+
+CREATE OR REPLACE FUNCTION uuid_v6_time(id uuid) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(uuid_v6_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION uuid_v6_first(t timestamptz) RETURNS uuid
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT (lpad(to_hex((units::bigint * 10000) >> 12), 12, '0') || '6' || lpad(to_hex((units::bigint * 10000) % 4096), 3, '0') || '8000000000000000')::uuid
+    FROM (SELECT floor(extract(epoch FROM t) * 1000) + 12219292800000) AS since (units)
+    WHERE units BETWEEN 0 AND 115292150460683
+);
+
+CREATE OR REPLACE FUNCTION uuid_v6_last(t timestamptz) RETURNS uuid
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT (lpad(to_hex((units::bigint * 10000 + 9999) >> 12), 12, '0') || '6' || lpad(to_hex((units::bigint * 10000 + 9999) % 4096), 3, '0') || 'bfffffffffffffff')::uuid
+    FROM (SELECT floor(extract(epoch FROM t) * 1000) + 12219292800000) AS since (units)
+    WHERE units BETWEEN 0 AND 115292150460683
+);
+
+
+-- UUID version 7: | time : 48 | version : 4 | random : 12 | variant : 2 | random : 62 |
 
 CREATE OR REPLACE FUNCTION uuid_v7_ms(id text) RETURNS bigint
 IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN id ~ '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$' THEN
-    ('x' || left(id, 8) || substr(id, 10, 4))::bit(48)::bigint
-END;
-
-CREATE OR REPLACE FUNCTION uuid_v7_ms(id uuid) RETURNS bigint
-IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN substr(id::text, 15, 1) = '7' AND substr(id::text, 20, 1) IN ('8', '9', 'a', 'b') THEN
-    ('x' || left(id::text, 8) || substr(id::text, 10, 4))::bit(48)::bigint
+RETURN CASE
+    WHEN length(id) = 36 AND id ~ '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]+$' THEN ('x' || substr(id, 1, 8) || substr(id, 10, 4))::bit(48)::bigint
 END;
 
 CREATE OR REPLACE FUNCTION uuid_v7_time(id text) RETURNS timestamptz
 IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp(uuid_v7_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION uuid_v7_ms(id uuid) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN strpos('7', substr(id::text, 15, 1)) > 0 AND strpos('89ABab', substr(id::text, 20, 1)) > 0 THEN ('x' || substr(id::text, 1, 8) || substr(id::text, 10, 4))::bit(48)::bigint
+END;
 
 CREATE OR REPLACE FUNCTION uuid_v7_time(id uuid) RETURNS timestamptz
 IMMUTABLE PARALLEL SAFE
@@ -69,14 +137,297 @@ RETURN to_timestamp(uuid_v7_ms(id) / 1000::float8)::timestamptz(3);
 CREATE OR REPLACE FUNCTION uuid_v7_first(t timestamptz) RETURNS uuid
 IMMUTABLE PARALLEL SAFE
 RETURN (
-    SELECT (lpad(to_hex(ms::bigint), 12, '0') || '70008000000000000000')::uuid
-    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS stamp (ms)
-    WHERE ms BETWEEN 0 AND 281474976710655
+    SELECT (lpad(to_hex(units::bigint), 12, '0') || '70008000000000000000')::uuid
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 281474976710655
 );
 
 CREATE OR REPLACE FUNCTION uuid_v7_last(t timestamptz) RETURNS uuid
 IMMUTABLE PARALLEL SAFE
-RETURN (left(uuid_v7_first(t)::text, 14) || '7fff-bfff-ffffffffffff')::uuid;
+RETURN (
+    SELECT (lpad(to_hex(units::bigint), 12, '0') || '7fffbfffffffffffffff')::uuid
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 281474976710655
+);
+
+
+-- ULID: | time : 48 | random : 80 |
+
+CREATE OR REPLACE FUNCTION ulid_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 26 AND id ~ '^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]+$' THEN (
+      ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 1, 1) COLLATE "C")) - 1)::bigint << 45)
+    | ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 2, 1) COLLATE "C")) - 1)::bigint << 40)
+    | ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 3, 1) COLLATE "C")) - 1)::bigint << 35)
+    | ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 4, 1) COLLATE "C")) - 1)::bigint << 30)
+    | ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 5, 1) COLLATE "C")) - 1)::bigint << 25)
+    | ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 6, 1) COLLATE "C")) - 1)::bigint << 20)
+    | ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 7, 1) COLLATE "C")) - 1)::bigint << 15)
+    | ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 8, 1) COLLATE "C")) - 1)::bigint << 10)
+    | ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 9, 1) COLLATE "C")) - 1)::bigint << 5)
+    | ((strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(id, 10, 1) COLLATE "C")) - 1)::bigint << 0)
+    )
+END;
+
+CREATE OR REPLACE FUNCTION ulid_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(ulid_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION ulid_first(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT (SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((units::bigint) >> bits & 31)::int, 1), '' ORDER BY bits DESC) FROM generate_series(0, 45, 5) AS bits) || '0000000000000000'
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 281474976710655
+);
+
+CREATE OR REPLACE FUNCTION ulid_last(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT (SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((units::bigint) >> bits & 31)::int, 1), '' ORDER BY bits DESC) FROM generate_series(0, 45, 5) AS bits) || 'ZZZZZZZZZZZZZZZZ'
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 281474976710655
+);
+
+
+-- xid: | time : 32 | machine : 24 | pid : 16 | counter : 24 |
+
+CREATE OR REPLACE FUNCTION xid_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 20 AND id ~ '^[0-9a-v]+[0g]$' THEN ((
+      ((strpos('0123456789abcdefghijklmnopqrstuv', substr(id, 1, 1) COLLATE "C") - 1)::bigint << 27)
+    | ((strpos('0123456789abcdefghijklmnopqrstuv', substr(id, 2, 1) COLLATE "C") - 1)::bigint << 22)
+    | ((strpos('0123456789abcdefghijklmnopqrstuv', substr(id, 3, 1) COLLATE "C") - 1)::bigint << 17)
+    | ((strpos('0123456789abcdefghijklmnopqrstuv', substr(id, 4, 1) COLLATE "C") - 1)::bigint << 12)
+    | ((strpos('0123456789abcdefghijklmnopqrstuv', substr(id, 5, 1) COLLATE "C") - 1)::bigint << 7)
+    | ((strpos('0123456789abcdefghijklmnopqrstuv', substr(id, 6, 1) COLLATE "C") - 1)::bigint << 2)
+    | ((strpos('0123456789abcdefghijklmnopqrstuv', substr(id, 7, 1) COLLATE "C") - 1)::bigint >> 3)
+    )) * 1000
+END;
+
+CREATE OR REPLACE FUNCTION xid_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(xid_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION xid_first(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT (SELECT string_agg(substr('0123456789abcdefghijklmnopqrstuv', 1 + (((units::bigint) * 8) >> bits & 31)::int, 1), '' ORDER BY bits DESC) FROM generate_series(0, 30, 5) AS bits) || '0000000000000'
+    FROM (SELECT floor((floor(extract(epoch FROM t) * 1000)) / 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4294967295
+);
+
+CREATE OR REPLACE FUNCTION xid_last(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT (SELECT string_agg(substr('0123456789abcdefghijklmnopqrstuv', 1 + (((units::bigint) * 8 + 7) >> bits & 31)::int, 1), '' ORDER BY bits DESC) FROM generate_series(0, 30, 5) AS bits) || 'vvvvvvvvvvvvg'
+    FROM (SELECT floor((floor(extract(epoch FROM t) * 1000)) / 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4294967295
+);
+
+
+-- ObjectId: | time : 32 | random : 40 | counter : 24 |
+
+CREATE OR REPLACE FUNCTION objectid_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 24 AND id ~ '^[0-9A-Fa-f]+$' THEN (('x' || substr(id, 1, 8))::bit(32)::bigint) * 1000
+END;
+
+CREATE OR REPLACE FUNCTION objectid_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(objectid_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION objectid_first(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT lpad(to_hex(units::bigint), 8, '0') || '0000000000000000'
+    FROM (SELECT floor((floor(extract(epoch FROM t) * 1000)) / 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4294967295
+);
+
+CREATE OR REPLACE FUNCTION objectid_last(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT lpad(to_hex(units::bigint), 8, '0') || 'ffffffffffffffff'
+    FROM (SELECT floor((floor(extract(epoch FROM t) * 1000)) / 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4294967295
+);
+
+
+-- CUID: | time : 42 | counter : 21 | fingerprint : 21 | random : 42 |
+
+CREATE OR REPLACE FUNCTION cuid_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 25 AND id ~ '^c[0-9a-z]+$' THEN (
+      (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(id, 2, 1) COLLATE "C") - 1)::bigint * 78364164096
+    + (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(id, 3, 1) COLLATE "C") - 1)::bigint * 2176782336
+    + (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(id, 4, 1) COLLATE "C") - 1)::bigint * 60466176
+    + (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(id, 5, 1) COLLATE "C") - 1)::bigint * 1679616
+    + (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(id, 6, 1) COLLATE "C") - 1)::bigint * 46656
+    + (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(id, 7, 1) COLLATE "C") - 1)::bigint * 1296
+    + (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(id, 8, 1) COLLATE "C") - 1)::bigint * 36
+    + (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(id, 9, 1) COLLATE "C") - 1)::bigint * 1
+    )
+END;
+
+CREATE OR REPLACE FUNCTION cuid_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(cuid_ms(id) / 1000::float8)::timestamptz(3);
+
+
+-- Apache UNIQUE_ID: | time : 32 | random : 80 | counter : 16 | thread : 32 |
+
+CREATE OR REPLACE FUNCTION unique_id_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 27 AND id ~ '^[0-9A-Z_a-z-]+[048AEIMQUYcgkosw]$' THEN ((
+      ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', substr(id, 1, 1) COLLATE "C") - 1)::bigint << 26)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', substr(id, 2, 1) COLLATE "C") - 1)::bigint << 20)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', substr(id, 3, 1) COLLATE "C") - 1)::bigint << 14)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', substr(id, 4, 1) COLLATE "C") - 1)::bigint << 8)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', substr(id, 5, 1) COLLATE "C") - 1)::bigint << 2)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', substr(id, 6, 1) COLLATE "C") - 1)::bigint >> 4)
+    )) * 1000
+    WHEN length(id) = 27 AND id ~ '^[0-9@-Za-z-]+[048AEIMQUYcgkosw]$' THEN ((
+      ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 1, 1) COLLATE "C") - 1)::bigint << 26)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 2, 1) COLLATE "C") - 1)::bigint << 20)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 3, 1) COLLATE "C") - 1)::bigint << 14)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 4, 1) COLLATE "C") - 1)::bigint << 8)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 5, 1) COLLATE "C") - 1)::bigint << 2)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 6, 1) COLLATE "C") - 1)::bigint >> 4)
+    )) * 1000
+END;
+
+CREATE OR REPLACE FUNCTION unique_id_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(unique_id_ms(id) / 1000::float8)::timestamptz(3);
+
+
+-- Apache UNIQUE_ID: | time : 32 | address : 32 | pid : 32 | counter : 16 | thread : 32 |
+
+CREATE OR REPLACE FUNCTION unique_id_short_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 24 AND id ~ '^[0-9@-Za-z-]+$' THEN ((
+      ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 1, 1) COLLATE "C") - 1)::bigint << 26)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 2, 1) COLLATE "C") - 1)::bigint << 20)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 3, 1) COLLATE "C") - 1)::bigint << 14)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 4, 1) COLLATE "C") - 1)::bigint << 8)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 5, 1) COLLATE "C") - 1)::bigint << 2)
+    | ((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-', substr(id, 6, 1) COLLATE "C") - 1)::bigint >> 4)
+    )) * 1000
+END;
+
+CREATE OR REPLACE FUNCTION unique_id_short_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(unique_id_short_ms(id) / 1000::float8)::timestamptz(3);
+
+
+-- time-ordered trace id: | time : 41 | sequence : 23 | random : 64 |
+
+CREATE OR REPLACE FUNCTION trace_id_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 32 AND id ~ '^[0-9a-f]+$' THEN ('x' || substr(id, 1, 11))::bit(44)::bigint >> 3
+END;
+
+CREATE OR REPLACE FUNCTION trace_id_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(trace_id_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION trace_id_first(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT lpad(to_hex((units::bigint) * 8), 11, '0') || '000000000000000000000'
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 2199023255551
+);
+
+CREATE OR REPLACE FUNCTION trace_id_last(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT lpad(to_hex((units::bigint) * 8 + 7), 11, '0') || 'fffffffffffffffffffff'
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 2199023255551
+);
+
+
+-- X-Ray trace id: | time : 32 | random : 96 |
+
+CREATE OR REPLACE FUNCTION xray_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 35 AND id ~ '^1-[0-9a-f]{8}-[0-9a-f]+$' AND id <> '1-00000000-000000000000000000000000' THEN (('x' || substr(id, 3, 8))::bit(32)::bigint) * 1000
+    WHEN length(id) = 32 AND id ~ '^[0-9a-f]+$' AND id <> '00000000000000000000000000000000' THEN (('x' || substr(id, 1, 8))::bit(32)::bigint) * 1000
+END;
+
+CREATE OR REPLACE FUNCTION xray_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(xray_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION xray_first(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT '1-' || lpad(to_hex(units::bigint), 8, '0') || '-000000000000000000000000'
+    FROM (SELECT floor((floor(extract(epoch FROM t) * 1000)) / 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4294967295
+);
+
+CREATE OR REPLACE FUNCTION xray_last(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT '1-' || lpad(to_hex(units::bigint), 8, '0') || '-ffffffffffffffffffffffff'
+    FROM (SELECT floor((floor(extract(epoch FROM t) * 1000)) / 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4294967295
+);
+
+
+-- Datadog trace id: | time : 32 | 0 : 32 | random : 64 |
+
+CREATE OR REPLACE FUNCTION datadog_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 32 AND id ~ '^[0-9a-f]{8}0{8}[0-9a-f]+$' AND id <> '00000000000000000000000000000000' THEN (('x' || substr(id, 1, 8))::bit(32)::bigint) * 1000
+END;
+
+CREATE OR REPLACE FUNCTION datadog_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(datadog_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION datadog_first(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT lpad(to_hex(units::bigint), 8, '0') || '000000000000000000000000'
+    FROM (SELECT floor((floor(extract(epoch FROM t) * 1000)) / 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4294967295
+);
+
+CREATE OR REPLACE FUNCTION datadog_last(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT lpad(to_hex(units::bigint), 8, '0') || '00000000ffffffffffffffff'
+    FROM (SELECT floor((floor(extract(epoch FROM t) * 1000)) / 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 4294967295
+);
+
+
+-- EagleId: | address : 32 | time : 44 | sequence : 14 |
+
+CREATE OR REPLACE FUNCTION eagleid_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 26 AND id ~ '^[0-9a-f]{8}[0-9]+e$' THEN (substr(id, 9, 13))::bigint
+END;
+
+CREATE OR REPLACE FUNCTION eagleid_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(eagleid_ms(id) / 1000::float8)::timestamptz(3);
+
+-- The end of what it writes.
 
 
 -- flake: | ms : 64 | node : 48 | sequence : 16 | in base62. A bigint holds 63 bits: a greater time gives NULL.
@@ -146,29 +497,6 @@ RETURN (
     FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS stamp (ms)
     WHERE ms BETWEEN 0 AND 9223372036854775807
 );
-
-
--- Trace ids that sort by time: | ms : 41 | sequence : 23 | 64 other bits | in hexadecimal, with the host in it or not.
-
-CREATE OR REPLACE FUNCTION trace_id_ms(id text) RETURNS bigint
-IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN length(id) = 32 AND id ~ '^[0-9a-f]+$' THEN ('x' || left(id, 11))::bit(44)::bigint >> 3 END;
-
-CREATE OR REPLACE FUNCTION trace_id_time(id text) RETURNS timestamptz
-IMMUTABLE PARALLEL SAFE
-RETURN to_timestamp(trace_id_ms(id) / 1000::float8)::timestamptz(3);
-
-CREATE OR REPLACE FUNCTION trace_id_first(t timestamptz) RETURNS text
-IMMUTABLE PARALLEL SAFE
-RETURN (
-    SELECT lpad(to_hex(ms::bigint << 3), 11, '0') || repeat('0', 21)
-    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS stamp (ms)
-    WHERE ms BETWEEN 0 AND 2199023255551
-);
-
-CREATE OR REPLACE FUNCTION trace_id_last(t timestamptz) RETURNS text
-IMMUTABLE PARALLEL SAFE
-RETURN left(trace_id_first(t), 10) || translate(substr(trace_id_first(t), 11, 1), '08', '7f') || repeat('f', 21);
 
 
 -- 64-bit ids of any layout: | time : time_bits | node and sequence, in either order : low_bits |, where the time counts units

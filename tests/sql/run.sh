@@ -13,5 +13,5 @@ python=$venv/bin/python
 "$root/scripts/venv.sh" "$venv" "$here/requirements.txt" --no-deps || python=python3
 cd "$here"
 [ "${1-}" != bench ] || exec "$python" -B bench.py
-[ $# -gt 0 ] || set -- promises conditions documents logs
+[ $# -gt 0 ] || set -- written promises conditions documents logs
 exec "$python" -B -m unittest --quiet "$@"

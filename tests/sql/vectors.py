@@ -1,20 +1,24 @@
 """The vectors of the formats that readers/sql/ knows."""
 
 import datetime
+import importlib
 import json
 import pathlib
+import sys
 
 DIRECTORY = pathlib.Path(__file__).parents[1] / "vectors"
+READERS = pathlib.Path(__file__).parents[2] / "readers"
+sys.path.insert(0, str(READERS))
+write_sql = importlib.import_module("write_sql")
+WRITTEN = write_sql.functions(write_sql.SQLite())
 # The formats of the vectors, and the names of their functions.
-FUNCTIONS = {
-    "txid": "txid",
+FUNCTIONS = {format: function for format, (function, _) in WRITTEN.items()} | {
     "uuid": "uuid_v7",
-    "uuid_v7": "uuid_v7",
     "flake": "flake",
-    "trace_id": "trace_id",
-    "trace_host_id": "trace_id",
     "snowflake": "snowflake",
 }
+# Those that have the ids of a time, too.
+WITH_BOUNDS = ["flake", "snowflake", *(format for format, (_, sql) in WRITTEN.items() if f"-- {format}_first" in (sql or ""))]
 PRESETS = {
     "snowflake": (41, 22, 1, 1288834974657),
     "leaf": (41, 22, 1, 1288834974657),

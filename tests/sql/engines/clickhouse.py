@@ -10,6 +10,7 @@ from . import engine
 class ClickHouse(engine.Engine):
     FILE = "clickhouse.sql"
     KEYS = {"txid": "String", "uuid_v7": "String", "flake": "String", "trace_id": "String", "snowflake": "Int64"}
+    KEY = "String"
     UNSORTED = "ENGINE = Memory"
     # A DateTime64 ends with the year 2299, and begins with 1900.
     FIRST_MS = -2208988800000

@@ -7,7 +7,7 @@ from . import engine
 
 class DuckDB(engine.Engine):
     FILE = "duckdb.sql"
-    KEYS = {"txid": "TEXT", "uuid_v7": "UUID", "flake": "TEXT", "trace_id": "TEXT", "snowflake": "BIGINT"}
+    KEYS = {"txid": "TEXT", "uuid_v6": "UUID", "uuid_v7": "UUID", "flake": "TEXT", "trace_id": "TEXT", "snowflake": "BIGINT"}
     # A TIMESTAMP is 64 bits of microseconds.
     LAST_MS = 2**63 // 1000
     NULL_TIME = "NULL::TIMESTAMP"

@@ -20,8 +20,9 @@ class Refused(Exception):
 
 
 class Engine:
-    # Types of a column that sorts as the ids do, by the name of their functions.
+    # Types of a column that sorts as the ids do, by the name of their functions; and that of all others.
     KEYS = {}
+    KEY = "TEXT"
     # The file in readers/sql/.
     FILE = None
     # The range of the engine's times.
@@ -40,6 +41,9 @@ class Engine:
     def missing():
         """Why there is no such engine here, or None."""
         return None
+
+    def key(self, function):
+        return self.KEYS.get(function, self.KEY)
 
     def load(self):
         self.query((ROOT / "readers/sql" / self.FILE).read_text())

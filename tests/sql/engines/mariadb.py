@@ -20,6 +20,7 @@ class MariaDB(engine.Server):
         "snowflake": "BIGINT",
     }
 
+    KEY = "VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin"
     FUNCTIONS = "SELECT routine_name FROM information_schema.routines WHERE routine_name REGEXP '_(ms|time|first|last)$'"
     VOLATILE = f"{FUNCTIONS} AND (is_deterministic <> 'YES' OR sql_data_access <> 'NO SQL')"
 

@@ -13,11 +13,13 @@ class PostgreSQL(engine.Server):
     MAKES = True
     KEYS = {
         "txid": 'text COLLATE "C"',
+        "uuid_v6": "uuid",
         "uuid_v7": "uuid",
         "flake": 'text COLLATE "C"',
         "trace_id": 'text COLLATE "C"',
         "snowflake": "bigint",
     }
+    KEY = 'text COLLATE "C"'
     LAST_MS = 2**53
     FUNCTIONS = "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname !~ '_new$'"
     VOLATILE = f"{FUNCTIONS} AND (provolatile <> 'i' OR proparallel <> 's')"
