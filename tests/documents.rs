@@ -158,6 +158,38 @@ fn every_named_file_and_target_exists() {
     assert!(missing.is_empty(), "these do not exist:\n{}", missing.join("\n"));
 }
 
+/// The paths in the tree of docs/design.md: what is further to the right is in the directory above.
+fn tree(text: &str) -> Vec<String> {
+    let (mut paths, mut above) = (Vec::new(), vec![(0, String::new())]);
+    for line in text.split("```").nth(1).unwrap().lines() {
+        let indent = line.len() - line.trim_start().len();
+        above.retain(|(of, _)| *of < indent || *of == 0 && indent > 0);
+        let directory = above.last().map(|(_, path)| path.clone()).unwrap_or_default();
+        let names = line.trim_start().split("  ").next().unwrap().split(' ').map(|name| format!("{directory}{name}"));
+        paths.extend(names);
+        if let Some(path) = paths.last().filter(|path| path.ends_with('/')) {
+            above.push((indent, path.clone()));
+        }
+    }
+    paths
+}
+
+#[test]
+fn the_design_names_what_is_there() {
+    let text = fs::read_to_string("docs/design.md").unwrap();
+    let rooms = tree(&text);
+    assert!(rooms.len() > 30, "{rooms:?}");
+    let is_path = |word: &&str| {
+        let is_of_a_path = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
+        word.contains('/') && !word.starts_with('/') && word.bytes().all(is_of_a_path)
+    };
+    let spans = text.split("```").step_by(2).flat_map(|part| part.split('`').skip(1).step_by(2));
+    let named = spans.filter(is_path).map(str::to_string);
+    let missing = |path: &String| !["", "src/", "lua/resty/txid/"].iter().any(|at| Path::new(at).join(path).exists());
+    let missing: Vec<_> = rooms.into_iter().chain(named).filter(missing).collect();
+    assert!(missing.is_empty(), "docs/design.md names what is not there: {missing:#?}");
+}
+
 #[test]
 fn the_index_has_every_page() {
     for (index, directory) in [("docs/README.md", "docs"), ("agent/README.md", "agent/docs")] {
