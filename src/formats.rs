@@ -5,6 +5,8 @@ use crate::text::FormatError;
 mod anatomy;
 pub mod find;
 #[cfg(test)]
+mod document;
+#[cfg(test)]
 mod json;
 mod layout;
 mod name;
