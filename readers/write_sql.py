@@ -48,8 +48,8 @@ class Text:
     def __init__(self, parts, digits, older=False):
         self.characters, self.clock, self.zeros = [], None, False
         for part in parts:
-            if isinstance(part, str):
-                self.characters.append(part)
+            if "digits" not in part:
+                self.characters += part.get("pattern", "")
             else:
                 self.number(part, digits, older)
         if not self.clock:
@@ -78,7 +78,7 @@ class Text:
         if has_clock:
             self.clock, self.base, self.alphabet, self.both = fields["clock"], base, alphabet, both
             self.begin, self.count, self.is_uuid = len(self.characters), count, pattern == UUID
-            lows = [(bits, (more[0].get("value", 0) if more else 0)) for _, bits, kind, *more in fields["list"] if kind == "time"]
+            lows = [(bits, (more[0].get("low", 0) if more else 0)) for _, bits, kind, *more in fields["list"] if kind == "time"]
             self.time_bits = max(bits + low for bits, low in lows)
         self.zeros = self.zeros or "nonzero" in part
         rest = iter(made)
@@ -90,7 +90,7 @@ class Text:
         pad = part.get("pad", [0])[0]
         bits = [0] * (width * count - part["bits"] - pad)
         for _, size, kind, *more in fields["list"]:
-            value = more[0].get("value", 0) if more else 0
+            value = next((more.get("low", more.get("constant", 0)) for more in more), 0)
             for place in reversed(range(size)):
                 bits.append(Time(place + value) if kind == "time" else value >> place & 1 if kind == "is" else None)
         bits += [0] * pad
@@ -220,7 +220,7 @@ def texts_of(row, digits):
         raise Unwritten
     for text in row["texts"]:
         yield Text(text["parts"], digits)
-        if any("other" in digits[part["digits"]] for part in text["parts"] if isinstance(part, dict)):
+        if any("other" in digits[part["digits"]] for part in text["parts"] if "digits" in part):
             yield Text(text["parts"], digits, older=True)
 
 
@@ -235,7 +235,7 @@ class Dialect:
 
     def row(self, row, texts):
         """All functions of a format."""
-        name, fields = row["name"], [part["fields"][0]["list"] for part in row["texts"][0]["parts"] if isinstance(part, dict)]
+        name, fields = row["name"], [part["fields"][0]["list"] for part in row["texts"][0]["parts"] if "fields" in part]
         layout = " | ".join(f"{field[0]} : {field[1]}" for field in itertools.chain(*fields))
         functions = [f"-- {row['title']}: | {layout} |", *self.readers(name, texts)]
         if "sorts" in row and not texts[0].base & texts[0].base - 1:
