@@ -3,9 +3,9 @@
 use crate::text::FormatError;
 
 mod anatomy;
-pub mod find;
 #[cfg(test)]
 mod document;
+pub mod find;
 #[cfg(test)]
 mod json;
 mod layout;

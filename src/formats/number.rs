@@ -51,7 +51,7 @@ fn gather<'a>(pattern: &Pattern, text: &[u8], gathered: &'a mut [u8; MOST_GROUPE
 #[inline(always)]
 fn twenty(digits: &Digits, text: &[u8; base32hex::LEN_OF_96_BITS]) -> Option<u128> {
     let is_lower = digits.has_both_cases || !text.iter().any(u8::is_ascii_uppercase);
-    base32hex::decode(text).ok().filter(|_| is_lower)
+    base32hex::decode(text).filter(|_| is_lower)
 }
 
 /// At most 32 digits, 16 at once.

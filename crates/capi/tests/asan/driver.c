@@ -1,6 +1,6 @@
-/* Calls every function of txid.h and txid-internal.h with buffers on the heap that have exactly the size that the
- * header names, so that AddressSanitizer sees an access beyond them. Parses every sample, and every
- * text that differs from one in a few bytes. */
+/* Calls every function of txid.h and txid-internal.h with buffers on the heap that have exactly the
+ * size that the header names, so that AddressSanitizer sees an access beyond them. Parses every
+ * sample, and every text that differs from one in a few bytes. */
 
 #define TXID_NGINX
 #include "txid-internal.h"
@@ -414,7 +414,7 @@ change(const txid_policy *policy, const txid_span *span, const txid_headers *hea
     free(changed);
 }
 
-/* What a gateway asks that reads headers by their names: of a trusted sender, and of another one. */
+/* A gateway that reads headers by their names asks for a trusted sender, and for another one. */
 static void
 check_plan(const txid_policy *policy)
 {
