@@ -1,6 +1,6 @@
 /*
- * The directives that set options of the policy. Written by `make headers` from src/request/options.rs:
- * do not edit.
+ * The directives that set options of the policy. Written by `make headers` from
+ * src/request/options.rs: do not edit.
  */
     ngx_http_txid_policy_option("txid_header", NGX_CONF_1MORE),
     ngx_http_txid_policy_option("txid_accept", NGX_CONF_1MORE),

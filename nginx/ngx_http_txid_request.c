@@ -129,7 +129,7 @@ ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, t
 _Static_assert(TXID_TRACE_HEADERS == 17, "the loop is unrolled");
 
 
-/* The values of headers that are not there are not read. Rolled up, it takes 30 instructions more. */
+/* No value of a header that is not there is read. Rolled up, it takes 30 instructions more. */
 static ngx_inline void
 ngx_http_txid_no_trace(txid_header *of_trace)
 {

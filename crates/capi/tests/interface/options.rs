@@ -96,8 +96,8 @@ fn each_default_is_what_a_policy_does() {
 
 #[test]
 fn nginxs_directives_are_fresh() {
-    let mut rows = "/*\n * The directives that set options of the policy. Written by `make headers` from src/request/options.rs:\n * do not \
-        edit.\n */\n"
+    let mut rows = "/*\n * The directives that set options of the policy. Written by `make headers` from\n \
+        * src/request/options.rs: do not edit.\n */\n"
         .to_string();
     for option in PolicyOption::ALL.iter().filter(|option| option.is_directive && option.is_of_policy()) {
         let arguments = match option.takes {
