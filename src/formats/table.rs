@@ -20,7 +20,9 @@ static LOWER_CROCKFORD: Digits =
     Digits::one_case("lower_crockford", b"0123456789abcdefghjkmnpqrstvwxyz", "lower-case base32 of Crockford");
 static BASE62: Digits =
     Digits::one_case("base62", b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "base62");
-static LOWER_BASE36: Digits = Digits::one_case("base36", b"0123456789abcdefghijklmnopqrstuvwxyz", "lower-case base36");
+static BASE36: Digits = Digits::both_cases("base36", LOWER_BASE36.alphabet, "base36");
+static LOWER_BASE36: Digits =
+    Digits::one_case("lower_base36", b"0123456789abcdefghijklmnopqrstuvwxyz", "lower-case base36");
 static LOWER_HEX: Digits = Digits::one_case("lower_hex", b"0123456789abcdef", "lower-case hexadecimal");
 static HEX: Digits = Digits::both_cases("hex", LOWER_HEX.alphabet, "hexadecimal");
 static DECIMAL: Digits = Digits::one_case("decimal", b"0123456789", "a digit");
@@ -266,6 +268,10 @@ rows! {
             part(number(&LOWER_BASE36, 4, untimed![shown(Kind::Digits, "fingerprint", 21)])),
             part(number(&LOWER_BASE36, 8, untimed![shown(Kind::Digits, "random", 42)]))
         ];
+    }
+    SCRU128 "scru128", "SCRU128", "SCRU128, 25 characters that sort by time" {
+        length "a SCRU128 id has 25"; since year(2022); sorts InOneCase;
+        117 => [part(number(&BASE36, 25, timed![MILLISECONDS; time(48), int("counter_hi", 24), int("counter_lo", 24), hexa("random", 32)]))];
     }
     /// By httpd 2.4.29. Its alphabet is not in the order of ASCII. Of random characters, 26 in 64 are in upper case: ids of
     /// other formats rather have none.
