@@ -867,6 +867,7 @@ main(int count, char **arguments)
     require(count == 2, "one argument: the page of a segment");
     segments(arguments[1]);
     require(txid_abi_version() == TXID_ABI_VERSION, "another ABI version");
+    require(txid_internal_version() == TXID_INTERNAL_VERSION, "another internal version");
     require(!txid_entropy_degraded(), "no randomness");
     for (int32_t code = -1000; code < 10; code++) {
         require(strlen(txid_strerror(code)) > 0, "txid_strerror");
