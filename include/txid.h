@@ -893,8 +893,8 @@ int32_t txid_snowflake_fill(const txid_snowflake *generator,
                             char *message);
 
 /**
- * Reads the `len` decimal digits at `text` as a 64-bit id; returns it, or a txid_error. If there are more than
- * TXID_SNOWFLAKE_LEN, `text` is not read.
+ * Reads the `len` decimal digits at `text` as a 64-bit id, with zeros before it or without; returns it, or a txid_error. If
+ * there are more than 1024, `text` is not read.
  *
  * Safety:
  *

@@ -48,16 +48,16 @@ END
 
 my $accept = 'accept = { "127.0.0.0/8" }';
 at_most('',
-    [$constant, $handle, '', 2870, 'handle() with a new id'],
+    [$constant, $handle, '', 3000, 'handle() with a new id'],
     ["set_by_lua_block \$x { return 'a' } $set", "set_by_lua_block \$x { return require('resty.txid.request').id() } $set", '', 1800, 'id()'],
 );
 at_most($accept, [$constant, $handle, $id, 1930, 'handle() with an id that came in']);
 at_most("$accept, trace = 'traceparent'",
-    [$constant, $handle, '', 4900, 'a new traceparent'],
+    [$constant, $handle, '', 5000, 'a new traceparent'],
     [$constant, $handle, $parent, 6250, 'a traceparent that came in'],
 );
 at_most("$accept, trace = 'b3'",
-    [$constant, $handle, '', 7500, 'new headers of b3'],
+    [$constant, $handle, '', 7900, 'new headers of b3'],
     [$constant, $handle, $b3, 8700, 'headers of b3 that came in'],
 );
 

@@ -108,8 +108,10 @@ fn end_of(end: End, begin: usize, text: &[u8]) -> Result<usize, Fault> {
 /// The fields whose constants a number has, and whose values are valid.
 #[inline(always)]
 pub(super) fn fields_of(number: &Number, bits: Wide) -> Result<&'static Fields, &'static str> {
-    let has_constants = |fields: &&Fields| bits.low & fields.mask == fields.wanted;
-    let fields = number.fields.iter().find(has_constants).ok_or(number.no_fields)?;
+    let fields = match number.fields {
+        [only] if bits.low & only.mask == only.wanted => only,
+        several => several.iter().find(|fields| bits.low & fields.mask == fields.wanted).ok_or(number.no_fields)?,
+    };
     if !fields.has_ranges {
         return Ok(fields);
     }

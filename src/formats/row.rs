@@ -717,7 +717,9 @@ impl Fields {
             (..=128, _) => ((bits.low >> place) as u64 & (u64::MAX >> (64 - width))) << low,
             _ => (bits.bits(place, width) as u64) << low,
         };
-        let time = self.pieces.iter().fold(0, |time, it| time | piece(*it));
+        // Not by an iterator, which the compiler may leave out of line.
+        let [first, second, third] = self.pieces;
+        let time = piece(first) | piece(second) | piece(third);
         let units = if clock.per_unit == 1 { time } else { time / clock.per_unit };
         Some(i64::try_from(units).unwrap_or(i64::MAX).saturating_mul(clock.unit_ms).saturating_add(clock.epoch_ms))
     }

@@ -181,15 +181,18 @@ pub unsafe extern "C" fn txid_snowflake_fill(
     digits.len() as i32
 }
 
-/// Reads the `len` decimal digits at `text` as a 64-bit id; returns it, or a txid_error. If there are more than
-/// TXID_SNOWFLAKE_LEN, `text` is not read.
+/// Nobody writes more zeros before an id.
+const MOST_WITH_ZEROS: usize = 1024;
+
+/// Reads the `len` decimal digits at `text` as a 64-bit id, with zeros before it or without; returns it, or a txid_error. If
+/// there are more than 1024, `text` is not read.
 ///
 /// # Safety
 ///
 /// `text` must be valid for reads of `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_snowflake_parse(text: *const c_char, len: usize) -> i64 {
-    if len > TXID_SNOWFLAKE_LEN {
+    if len > MOST_WITH_ZEROS {
         return txid_error::SnowflakeId as i64;
     }
     // SAFETY: the caller's promise is the same.

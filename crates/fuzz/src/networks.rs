@@ -1,7 +1,7 @@
 //! The networks of trusted peers, held against the bits of addresses.
 
 use crate::bytes::{is_digits, text};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use txid::request::{Networks, Peer};
 
 fn bits(address: IpAddr) -> String {
@@ -32,12 +32,14 @@ pub fn networks(bytes: &[u8]) {
     let peer = lines.next().unwrap_or_default();
     match Networks::parse([&*network]) {
         Ok(networks) => {
-            let address = std::str::from_utf8(peer).ok().and_then(|peer| peer.parse::<IpAddr>().ok());
+            let peer_text = std::str::from_utf8(peer).unwrap_or_default();
+            let with_port = |text: &str| text.parse::<SocketAddr>().ok().map(|address| address.ip());
+            let address = peer_text.parse::<IpAddr>().ok().or_else(|| with_port(peer_text));
             let address = address.map(|address| address.to_canonical());
             let expected = match &*network {
                 "all" => true,
                 "off" => false,
-                "unix:" => peer.starts_with(b"unix:"),
+                "unix:" => [&b"unix:"[..], b"/", b"@"].iter().any(|begin| peer.starts_with(begin)),
                 network => {
                     let prefix = prefix(network).expect("it was accepted");
                     address.is_some_and(|peer| format!("{} {}", peer.is_ipv4(), bits(peer)).starts_with(&prefix))
