@@ -31,7 +31,7 @@ use super::tls::Tls;
 use super::url::{Host, StoreUrl};
 use super::wire::{Budget, Wire, tcp};
 
-const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
+const NOW_MS: &str = "floor(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
 type Row = Vec<cell::Value>;
 
