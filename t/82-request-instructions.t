@@ -1,5 +1,6 @@
 # Limits the instructions that resty.txid.request adds to a request, compared with a constant header and a handler that does nothing.
-# LuaJIT may compile a little more or less of it, so the limits leave room for that: 2 or 3 of a hundred. Others compile it differently.
+# By the random seed of its hashes, LuaJIT compiles one of two ways: b3 that came in takes 8,527 or 9,105. The limits leave room for the
+# second, and 3 of a hundred. Others compile it differently.
 
 use strict;
 use warnings;
@@ -48,17 +49,17 @@ END
 
 my $accept = 'accept = { "127.0.0.0/8" }';
 at_most('',
-    [$constant, $handle, '', 3000, 'handle() with a new id'],
+    [$constant, $handle, '', 3050, 'handle() with a new id'],
     ["set_by_lua_block \$x { return 'a' } $set", "set_by_lua_block \$x { return require('resty.txid.request').id() } $set", '', 1800, 'id()'],
 );
 at_most($accept, [$constant, $handle, $id, 1930, 'handle() with an id that came in']);
 at_most("$accept, trace = 'traceparent'",
-    [$constant, $handle, '', 5000, 'a new traceparent'],
-    [$constant, $handle, $parent, 6250, 'a traceparent that came in'],
+    [$constant, $handle, '', 5100, 'a new traceparent'],
+    [$constant, $handle, $parent, 6450, 'a traceparent that came in'],
 );
 at_most("$accept, trace = 'b3'",
-    [$constant, $handle, '', 7900, 'new headers of b3'],
-    [$constant, $handle, $b3, 8700, 'headers of b3 that came in'],
+    [$constant, $handle, '', 8100, 'new headers of b3'],
+    [$constant, $handle, $b3, 9450, 'headers of b3 that came in'],
 );
 
 done_testing;
