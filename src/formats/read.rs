@@ -168,7 +168,9 @@ fn explained(format: &'static Format, text: &[u8], fault: Fault) -> FormatError 
 
 /// Whether another format, which people call the same, has ids of this length: the error names all lengths.
 fn has_another_layout(format: &Format, length: usize) -> bool {
-    format.length.split(|char: char| !char.is_ascii_digit()).any(|named| named.parse() == Ok(length))
+    // Not a digit of the name, as in b3.
+    let lengths = format.length.split(" has ").last().unwrap_or_default();
+    lengths.split(|char: char| !char.is_ascii_digit()).any(|named| named.parse() == Ok(length))
 }
 
 fn wrong(text: &[u8], index: usize, expected: &'static str) -> FormatError {
