@@ -110,7 +110,7 @@ soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	TXID_FLEET_SECONDS=120 cargo test $(OF_AGENT) --test with_servers fleet::faults -- --ignored --nocapture --test-threads=1
 	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test $(OF_AGENT) --test with_servers gone_before -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers crowd -- --ignored --nocapture --test-threads=1
-	cargo test $(OF_AGENT) --test with_servers thousands -- --ignored --nocapture --test-threads=1
+	cargo test $(OF_AGENT) --release --test with_servers thousands -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers failover -- --ignored --nocapture --test-threads=1
 	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --ignored --nocapture
 	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores:: -- --ignored --nocapture --test-threads=1

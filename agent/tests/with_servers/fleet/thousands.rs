@@ -117,7 +117,7 @@ fn thousands(store: &str, url: &str) {
             thread::sleep(Duration::from_millis(200));
             last = look();
         }
-        let (took, [reads, writes, lists, failed]) = (begin.elapsed(), calls.now());
+        let (took, live, [reads, writes, lists, failed]) = (begin.elapsed(), last.0, calls.now());
         let minute = Instant::now();
         while minute.elapsed() < Duration::from_secs(60) {
             thread::sleep(Duration::from_millis(200));
@@ -125,7 +125,7 @@ fn thousands(store: &str, url: &str) {
         }
         let after = calls.now();
         println!(
-            "| {store} | {agents} on {} | {wanted} live after {took:.1?} | {reads} | {writes} | {lists} | {failed} | in the next minute: \
+            "| {store} | {agents} on {} | {live} live after {took:.1?} | {reads} | {writes} | {lists} | {failed} | in the next minute: \
              {} reads, {} writes, {} lists, {} failed | {} live, {} lost |",
             layout.last_node() + 1,
             after[0] - reads,
