@@ -5,7 +5,7 @@
 //! assert_eq!(id.to_string().len(), 20);
 //! ```
 //!
-//! Any thread and any child process may make ids at any time: `docs/design.md` says what is promised, and why. Functions
+//! Any thread and any child process may make ids at any time: `docs/dev/design.md` says what is promised, and why. Functions
 //! that end in `_by` take the caller's reading of the clock. With the feature `serde`, an id is serialized as its text.
 
 #![warn(missing_docs)]

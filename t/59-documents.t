@@ -241,7 +241,7 @@ write_file("$scratch/mixed.log", <<'END');
 END
 
 my $count = 0;
-for my $file ('README.md', glob 'docs/*.md agent/*.md agent/docs/*.md bench/studies/*/README.md') {
+for my $file ('README.md', glob 'docs/*.md docs/dev/*.md agent/*.md agent/docs/*.md bench/studies/*/README.md') {
     my @document = blocks($file);
     for my $block (@document) {
         my ($language, $name) = ($block->{language}, "$file: line $block->{line}");

@@ -1,4 +1,4 @@
-//! The documents name exactly the crates in use. Each crate that is shipped has a licence of .cargo/deny.toml and comes
+//! docs/dev/dependencies.md names exactly the crates in use. Each crate that is shipped has a licence of .cargo/deny.toml and comes
 //! from the registry: also where cargo-deny is not installed.
 
 use serde_json::Value;
@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-/// Each workspace with its document.
-const HOUSES: [(&str, &str); 2] =
-    [("Cargo.toml", "docs/dependencies.md"), ("agent/Cargo.toml", "agent/docs/dependencies.md")];
+const WORKSPACES: [&str; 2] = ["Cargo.toml", "agent/Cargo.toml"];
+const PAGE: &str = "docs/dev/dependencies.md";
 
 /// Crates with a licence file that Cargo cannot name; read on 2026-11-21.
 const WITH_A_LICENCE_FILE: [(&str, &str); 1] = [("webpki", "ISC")];
@@ -57,15 +56,15 @@ fn linked_with(manifest: &str, package: &str) -> BTreeSet<Linked> {
     tree.lines().filter_map(parts).collect()
 }
 
-/// A section of the document: the names in the first column of its tables, and those after "Through them:".
+/// A section of the page: the names in the first column of its tables, and those after "Through them:".
 #[derive(Debug, Default, PartialEq)]
 struct Section {
     direct: Names,
     indirect: Names,
 }
 
-fn sections_of(document: &str) -> BTreeMap<String, Section> {
-    let text = fs::read_to_string(document).unwrap();
+fn sections() -> BTreeMap<String, Section> {
+    let text = fs::read_to_string(PAGE).unwrap();
     let mut sections = BTreeMap::<_, Section>::new();
     let mut name = String::new();
     // A list may span several lines.
@@ -75,7 +74,7 @@ fn sections_of(document: &str) -> BTreeMap<String, Section> {
                 name = title.split('`').next().unwrap().to_string();
             } else if let Some(row) = line.strip_prefix("| `") {
                 let (crate_name, why) = row.split_once("` | ").unwrap();
-                assert!(why.len() > 10, "{document} does not say why there is {crate_name}");
+                assert!(why.len() > 7, "{PAGE} does not say why there is {crate_name}");
                 sections.entry(name.clone()).or_default().direct.insert(crate_name.to_string());
             }
         }
@@ -88,21 +87,19 @@ fn sections_of(document: &str) -> BTreeMap<String, Section> {
 }
 
 #[test]
-fn the_documents_name_all_dependencies_and_no_other() {
-    let own: Names = HOUSES.iter().flat_map(|(manifest, _)| packages(manifest).into_keys()).collect();
+fn the_page_names_all_dependencies_and_no_other() {
+    let own: Names = WORKSPACES.iter().flat_map(|manifest| packages(manifest).into_keys()).collect();
     let in_the_library: Names = linked_with("Cargo.toml", "txid").into_iter().map(|it| it.name).collect();
-    for (manifest, document) in HOUSES {
-        let mut documented = sections_of(document);
-        for (name, direct) in packages(manifest) {
-            let direct = &direct - &own;
-            let indirect = if name == "txid" { &(&in_the_library - &direct) - &own } else { Names::new() };
-            let found = documented.remove(&name).unwrap_or_default();
-            assert_eq!(found.direct, direct, "{document}, the table of {name}");
-            let list: Vec<_> = indirect.iter().map(String::as_str).collect();
-            assert_eq!(found.indirect, indirect, "{document}, {name} has through them: {}", list.join(", "));
-        }
-        assert!(documented.is_empty(), "{document} has sections of what is no package: {:?}", documented.keys());
+    let mut documented = sections();
+    for (name, direct) in WORKSPACES.iter().flat_map(|manifest| packages(manifest)) {
+        let direct = &direct - &own;
+        let indirect = if name == "txid" { &(&in_the_library - &direct) - &own } else { Names::new() };
+        let found = documented.remove(&name).unwrap_or_default();
+        assert_eq!(found.direct, direct, "{PAGE}, the table of {name}");
+        let list: Vec<_> = indirect.iter().map(String::as_str).collect();
+        assert_eq!(found.indirect, indirect, "{PAGE}, {name} has through them: {}", list.join(", "));
     }
+    assert!(documented.is_empty(), "{PAGE} has sections of what is no package: {:?}", documented.keys());
 }
 
 /// Crates that are linked with these packages when they are built together, each with its features.
@@ -127,7 +124,7 @@ fn the_library_is_the_same_without_the_command() {
 fn what_is_shipped_is_free_and_from_the_registry() {
     let licences = licences();
     assert!(licences.contains("MIT"), ".cargo/deny.toml allows {licences:?}");
-    let own = HOUSES.map(|(manifest, _)| (manifest, packages(manifest)));
+    let own = WORKSPACES.map(|manifest| (manifest, packages(manifest)));
     let is_own = |name: &String| own.iter().any(|(_, packages)| packages.contains_key(name));
     let all = own.iter().flat_map(|(manifest, packages)| packages.keys().map(|package| (*manifest, package.clone())));
     for it in all.flat_map(|(manifest, package)| linked_with(manifest, &package)).filter(|it| !is_own(&it.name)) {

@@ -158,7 +158,7 @@ fn every_named_file_and_target_exists() {
     assert!(missing.is_empty(), "these do not exist:\n{}", missing.join("\n"));
 }
 
-/// The paths in the tree of docs/design.md: what is further to the right is in the directory above.
+/// The paths in the tree of docs/dev/design.md: what is further to the right is in the directory above.
 fn tree(text: &str) -> Vec<String> {
     let (mut paths, mut above) = (Vec::new(), vec![(0, String::new())]);
     for line in text.split("```").nth(1).unwrap().lines() {
@@ -176,7 +176,7 @@ fn tree(text: &str) -> Vec<String> {
 
 #[test]
 fn the_design_names_what_is_there() {
-    let text = fs::read_to_string("docs/design.md").unwrap();
+    let text = fs::read_to_string("docs/dev/design.md").unwrap();
     let rooms = tree(&text);
     assert!(rooms.len() > 30, "{rooms:?}");
     let is_path = |word: &&str| {
@@ -187,16 +187,19 @@ fn the_design_names_what_is_there() {
     let named = spans.filter(is_path).map(str::to_string);
     let missing = |path: &String| !["", "src/", "lua/resty/txid/"].iter().any(|at| Path::new(at).join(path).exists());
     let missing: Vec<_> = rooms.into_iter().chain(named).filter(missing).collect();
-    assert!(missing.is_empty(), "docs/design.md names what is not there: {missing:#?}");
+    assert!(missing.is_empty(), "docs/dev/design.md names what is not there: {missing:#?}");
 }
 
 #[test]
 fn the_index_has_every_page() {
-    for (index, directory) in [("docs/README.md", "docs"), ("agent/README.md", "agent/docs")] {
+    for (index, directory) in
+        [("docs/README.md", "docs"), ("docs/README.md", "docs/dev"), ("agent/README.md", "agent/docs")]
+    {
         let text = fs::read_to_string(index).unwrap();
         for entry in fs::read_dir(directory).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            let path = if index.starts_with(directory) { name.clone() } else { format!("docs/{name}") };
+            let path = Path::new(directory).join(&name);
+            let path = path.strip_prefix(Path::new(index).parent().unwrap()).unwrap().display();
             if name.ends_with(".md") && name != "README.md" {
                 assert!(text.contains(&format!("]({path})")), "{index} has no link to {name}");
             }
@@ -221,26 +224,26 @@ fn the_index_has_every_study() {
     }
 }
 
-/// Each test that is named for a sentence is there.
+/// Each test that is named for a promise is there.
 #[test]
-fn every_bold_sentence_has_a_test() {
-    let text = fs::read_to_string("agent/docs/tested.md").unwrap();
-    let (_, table) = text.split_once("## The boldest sentences").unwrap();
-    let rows: Vec<_> = table.split("\n## ").next().unwrap().lines().filter(|line| line.ends_with("` |")).collect();
+fn every_promise_of_the_agent_has_a_test() {
+    let text = fs::read_to_string("docs/dev/tested.md").unwrap();
+    let (_, table) = text.split_once("### The test of each promise").unwrap();
+    let rows: Vec<_> = table.split("\n### ").next().unwrap().lines().filter(|line| line.ends_with("` |")).collect();
     assert_eq!(rows.len(), 18);
     for row in rows {
         let cells: Vec<_> = row.split(" | ").collect();
         let [_, file, test] = cells[..] else { panic!("{row}") };
         let (file, test) = (links(file)[0], test.trim_end_matches(" |").trim_matches('`'));
-        let code = fs::read_to_string(format!("agent/docs/{file}")).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let code = fs::read_to_string(format!("docs/dev/{file}")).unwrap_or_else(|error| panic!("{file}: {error}"));
         assert!(code.contains(&format!("fn {test}()")), "{row}");
     }
 }
 
-/// The numbers of suites in docs/CONTRIBUTING.md are those of t/, where each stands once.
+/// The numbers of suites in docs/dev/CONTRIBUTING.md are those of t/, where each stands once.
 #[test]
 fn every_suite_has_a_subject() {
-    let contributing = fs::read_to_string("docs/CONTRIBUTING.md").unwrap();
+    let contributing = fs::read_to_string("docs/dev/CONTRIBUTING.md").unwrap();
     let rows = contributing.split("| `t/` | subject |").nth(1).unwrap().lines().skip(2);
     let mut listed = BTreeSet::new();
     for row in rows.take_while(|line| line.starts_with('|')) {
@@ -253,16 +256,16 @@ fn every_suite_has_a_subject() {
     let names = fs::read_dir("t").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     for name in names.filter(|name| name.ends_with(".t")) {
         let number = name.split('-').next().unwrap().parse().unwrap();
-        assert!(listed.contains(&number), "docs/CONTRIBUTING.md does not say what t/{name} is about");
+        assert!(listed.contains(&number), "docs/dev/CONTRIBUTING.md does not say what t/{name} is about");
         assert!(numbers.insert(number), "another suite has the number of t/{name}");
     }
 }
 
-/// The targets that `make help` lists fit on a screen, and docs/CONTRIBUTING.md has the others.
+/// The targets that `make help` lists fit on a screen, and docs/dev/CONTRIBUTING.md has the others.
 #[test]
 fn every_target_is_listed() {
     let makefile = fs::read_to_string("Makefile").unwrap();
-    let contributing = fs::read_to_string("docs/CONTRIBUTING.md").unwrap();
+    let contributing = fs::read_to_string("docs/dev/CONTRIBUTING.md").unwrap();
     let mut listed = 0;
     for line in makefile.lines() {
         let Some((target, rest)) = line.split_once(':').filter(|(target, _)| {
@@ -276,7 +279,7 @@ fn every_target_is_listed() {
         } else {
             assert!(
                 contributing.contains(&format!("make {target}")),
-                "neither `make help` nor docs/CONTRIBUTING.md has {target}"
+                "neither `make help` nor docs/dev/CONTRIBUTING.md has {target}"
             );
         }
     }
@@ -286,13 +289,20 @@ fn every_target_is_listed() {
     );
 }
 
+/// scripts/words.pl has the limits.
+#[test]
+fn pages_are_short() {
+    let said = Command::new("scripts/words.pl").output().expect("scripts/words.pl runs");
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
+}
+
 #[test]
 fn the_readme_is_short() {
     let lines = fs::read_to_string("README.md").unwrap().lines().count();
     assert!(lines <= README_LINES, "README.md has {lines} lines, and may have {README_LINES}: move something to docs/");
 }
 
-/// The messages of docs/troubleshooting.md that nginx, LuaJIT and the system say.
+/// The messages of the pages about trouble that nginx, LuaJIT and the system say.
 const OF_OTHERS: &[&str] = &[
     "module 'resty.txid' not found",
     "unknown directive \"set_by_lua_block\"",
@@ -376,8 +386,9 @@ fn messages(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_message_of_the_page_about_trouble_is_in_the_sources() {
-    let text = fs::read_to_string("docs/troubleshooting.md").unwrap();
+fn every_message_of_the_pages_about_trouble_is_in_the_sources() {
+    let texts = ["docs/troubleshooting.md", "agent/docs/failures.md"].map(|page| fs::read_to_string(page).unwrap());
+    let text = texts.join("\n");
     let messages = messages(&text);
     assert!(messages.len() > 40, "{} messages", messages.len());
     let sources = sources();

@@ -1,4 +1,4 @@
-# The files of docs/kubernetes.md and of the packages for gateways: their snippets of nginx work in Debian's nginx with the module. With CRDS=, files with
+# The files of docs/ingress.md and of the packages for gateways: their snippets of nginx work in Debian's nginx with the module. With CRDS=, files with
 # the CustomResourceDefinitions of the gateways, what they describe is checked against these.
 . packaging/test/_common.sh
 

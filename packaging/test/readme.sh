@@ -107,7 +107,7 @@ for n in 1 2 3; do block docs/rust.md rust $n >"$base/root/rust-$n"; done
 {
     perl "$tmp/commands" README.md | sed 's/^/README.md|/'
     for name in docs/install docs/quick-start-openresty docs/quick-start-nginx docs/quick-start-kong docs/quick-start-apisix docs/c docs/rust \
-        docs/segments docs/other-languages agent/README agent/docs/leases agent/docs/children agent/docs/segments; do
+        docs/segments docs/other-languages agent/README agent/docs/leases agent/docs/children; do
         perl "$tmp/commands" "$name.md" | sed "s|^|$name.md\||"
     done
 } >"$tmp/all"
