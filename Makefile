@@ -210,7 +210,7 @@ test-gateways:
 	@scripts/need.sh build suites gateways $(if $(APISIX_HOME)$(KONG),rocks)
 	@cargo build --locked --release --quiet
 	@TXID_INSTALL=1 tests/gateways/run.sh
-	$(if $(APISIX_HOME)$(KONG),@bench/studies/gateways/run.sh)
+	$(if $(APISIX_HOME)$(KONG),@tests/gateways/plugins.sh)
 
 bump:
 	@packaging/bump.sh

@@ -3,7 +3,7 @@
 #     <!-- not run here: why -->
 #
 # A block of Lua ends without an error. One of C is a program of examples/c. One of nginx starts, answers, writes a log line that the document shows, and logs no error.
-# A block of console prints what the document shows: "..." stands for any lines, and ids and random node numbers may differ.
+# A block of console prints what the document shows, and so does docs/pictures/*.console: "..." stands for any lines, and ids and random node numbers may differ.
 # A txid-agent with a store on another host starts, and waits for the store. Examples in Rust are run by `cargo test --doc`.
 
 use strict;
@@ -258,6 +258,15 @@ for my $file ('README.md', glob 'docs/*.md docs/dev/*.md agent/*.md agent/docs/*
         };
     }
 }
+# What a terminal of 90 columns shows of each command, without the bar of its progress.
+for my $file (glob 'docs/pictures/*.console') {
+    my ($command, $shown) = contents($file) =~ /^\$ (.*?)\n(.*)\z/s or die "$file has no command\n";
+    my $script = write_file("$scratch/shot.sh", "stty cols 90; exec 2>/dev/null\n$command\n");
+    my $printed = `cd docs/pictures && PATH=$release:\$PATH script -qec 'sh $script' /dev/null`;
+    is $printed =~ s/\r//gr =~ s/\e\[[\d;]*m//gr =~ s/ +$//gmr, $shown, $file;
+}
+is `scripts/pictures.pl check`, '', 'the pictures are drawn from their texts';
+
 cmp_ok $count, '>', 20, 'the documents have examples';
 
 done_testing;

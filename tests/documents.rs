@@ -207,23 +207,6 @@ fn the_index_has_every_page() {
     }
 }
 
-#[test]
-fn the_index_has_every_study() {
-    let index = fs::read_to_string("bench/studies/README.md").unwrap();
-    for entry in fs::read_dir("bench/studies").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
-    {
-        let name = entry.file_name().unwrap().to_str().unwrap();
-        let row = index.lines().find(|line| line.contains(&format!("]({name}/README.md)")));
-        let row = row.unwrap_or_else(|| panic!("bench/studies/README.md has no link to {name}"));
-        // A study that needs the servers of a test is a part of that test.
-        let has_command = row.contains(&format!("`bench/studies/{name}/run.sh`")) || row.contains("`make ");
-        assert!(has_command, "{name} has another command: {row}");
-        let date = row.split(" | ").find(|cell| cell.starts_with("20")).unwrap();
-        let study = fs::read_to_string(entry.join("README.md")).unwrap();
-        assert!(study.contains(date), "bench/studies/{name}/README.md has another date than {date}");
-    }
-}
-
 /// Each test that is named for a promise is there.
 #[test]
 fn every_promise_of_the_agent_has_a_test() {

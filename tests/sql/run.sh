@@ -1,7 +1,6 @@
 #!/bin/sh
 # Holds the functions of readers/sql/ against tests/vectors/, in real engines, and runs the examples of docs/sql.md and docs/logs.md.
 # PostgreSQL, MariaDB and jq are Debian's; DuckDB, ClickHouse (chdb) and Vector's VRL go into a virtual environment below target/.
-# `run.sh bench` measures them instead, with a million rows.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,6 +11,5 @@ python=$venv/bin/python
 # chdb-core asks for pandas and pyarrow, 800 MB that queries do not need.
 "$root/scripts/venv.sh" "$venv" "$here/requirements.txt" --no-deps || python=python3
 cd "$here"
-[ "${1-}" != bench ] || exec "$python" -B bench.py
 [ $# -gt 0 ] || set -- written promises conditions documents logs
 exec "$python" -B -m unittest --quiet "$@"

@@ -1,13 +1,11 @@
 #!/bin/sh
-# test-gateways.sh: runs the plugins in real gateways, from their rocks, as the quick starts say. APISIX_HOME= is a directory with
-# APISIX's apisix/ and conf/; openresty and luajit are those of PATH, and LUA_PATH and LUA_CPATH have what APISIX needs besides.
-# KONG= is Kong's command; KONG_PLUGINS= are its other plugins, by default bundled. Nothing is changed there: each runs on a copy,
-# or with a prefix of its own, without a database, and listens on 127.0.0.1 alone. Then it prints what a request costs without a plugin
-# for ids, with the gateway's own, and with ours; for Kong, KONG_NGINX= is its nginx.
+# plugins.sh: runs the plugins in real gateways, from their rocks, as the quick starts say. APISIX_HOME= is a directory with APISIX's
+# apisix/ and conf/; openresty and luajit are those of PATH, and LUA_PATH and LUA_CPATH have what APISIX needs besides. KONG= is Kong's
+# command; KONG_PLUGINS= are its other plugins, by default bundled. Nothing is changed there: each runs on a copy, or with a prefix of its
+# own, without a database, and listens on 127.0.0.1 alone.
 set -eu
 
-cd "$(dirname "$0")/../../.."
-. bench/studies/gateways/costs.sh
+cd "$(dirname "$0")/../.."
 [ -n "${APISIX_HOME-}${KONG-}" ] || { echo "txid: give APISIX_HOME= or KONG=" >&2; exit 2; }
 [ -f target/release/libtxid.so ] || { echo "txid: not built yet: run make build" >&2; exit 1; }
 
@@ -15,7 +13,7 @@ work=$(mktemp -d)
 chmod 755 "$work"
 clean_up() {
     trap - EXIT
-    for pid in "$work"/upstream.pid "$work"/counted.pid "$work"/logs/nginx.pid "$work"/*/logs/nginx.pid "$work"/*/pids/nginx.pid; do
+    for pid in "$work"/upstream.pid "$work"/logs/nginx.pid "$work"/*/logs/nginx.pid "$work"/*/pids/nginx.pid; do
         [ ! -s "$pid" ] || kill "$(cat "$pid")" 2>/dev/null || :
     done
     rm -rf "$work"
@@ -33,8 +31,6 @@ ports() { perl -MIO::Socket::INET -e 'print join " ", map { $_->sockport } map {
 # shellcheck disable=SC2046 # three words
 set -- $(ports)
 port=$1 upstream=$2 nobody=$3
-# The variants that are compared have ports from here on.
-cost_port=$((port > 60000 ? port - 100 : port + 100))
 
 # Answers with the headers that it got, and with an id of its own, which the client must not see.
 perl -MIO::Socket::INET -e '
@@ -48,6 +44,11 @@ perl -MIO::Socket::INET -e '
 echo $! >"$work/upstream.pid"
 
 fail() { echo "not ok - $*"; tail -n 5 "$logs/error.log"; exit 1; }
+# stop_in PID_FILE
+stop_in() {
+    [ ! -s "$1" ] || kill -QUIT "$(cat "$1")" 2>/dev/null || :
+    for _ in $(seq 300); do [ -s "$1" ] || break; sleep 0.1; done
+}
 # ask PATH [OPTION...]: sets status, id and body.
 ask() {
     path=$1
@@ -91,23 +92,21 @@ with_ids() {
     is "the error log has the id of the 502" "$(grep -c "request_id: \"$failed\"" "$logs/error.log")" '[1-9]'
 }
 
-# apisix_in DIRECTORY PORT PLUGINS RULE: starts APISIX with these plugins, and this rule for all routes.
-apisix_in() {
-    dir=$1
+# Starts APISIX with our plugin for all routes.
+start_apisix() {
+    dir=$work
     mkdir -p "$dir/logs"
     cp -r "$home/apisix" "$home/conf" "$dir/"
     # The block of the document, and what else a gateway without etcd needs.
     document=docs/quick-start-apisix.md
     snippet=$(sed -n '/^nginx_config:$/,/^```$/p' $document | grep -v '^```')
     [ -n "$snippet" ] || { echo "txid: $document has no nginx_config" >&2; exit 1; }
-    # It calls our plugin.
-    case $4 in txid*) ;; *) snippet=nginx_config: ;; esac
     cat >"$dir/conf/config.yaml" <<END
 deployment:
   role: data_plane
   role_data_plane: { config_provider: yaml }
 apisix:
-  node_listen: [{ ip: 127.0.0.1, port: $2 }]
+  node_listen: [{ ip: 127.0.0.1, port: $port }]
   enable_ipv6: false
   enable_control: false
   ssl: { enable: false }
@@ -115,47 +114,34 @@ apisix:
   extra_lua_cpath: "$rocks/lib/lua/5.1/?.so;${LUA_CPATH-}"
 $snippet
   worker_processes: 1
-plugins: [$3]
+plugins: [txid, proxy-rewrite]
 stream_plugins: []
 plugin_attr:
   txid:
     accept: ["127.0.0.2/32"]
-    trace: ${trace:-traceparent}
+    trace: traceparent
 END
-    {
-        cat <<END
+    cat >"$dir/conf/apisix.yaml" <<END
 routes:
   - { uri: /, upstream: { type: roundrobin, nodes: { "127.0.0.1:$upstream": 1 } } }
   - { uri: /dead, upstream: { type: roundrobin, nodes: { "127.0.0.1:$nobody": 1 } } }
+global_rules:
+  - { id: one, plugins: { txid: {} } }
+#END
 END
-        [ -z "$4" ] || printf 'global_rules:\n  - { id: one, plugins: { %s } }\n' "$4"
-        echo '#END'
-    } >"$dir/conf/apisix.yaml"
     (cd "$dir" && LUA_PATH="./?.lua;${LUA_PATH-;}" luajit ./apisix/cli/apisix.lua init) >"$dir/init" 2>&1 || { cat "$dir/init"; fail "apisix init"; }
     pid_file=$dir/logs/nginx.pid
-    start_nginx "$dir/" "$dir/conf/nginx.conf" || fail "the start of APISIX"
-}
-
-apisix_variant() { # apisix_variant VARIANT DIRECTORY PORT
-    trace=off
-    case $1 in
-        without) apisix_in "$2" "$3" proxy-rewrite "" ;;
-        request-id-*) apisix_in "$2" "$3" request-id "request-id: { algorithm: ${1#request-id-} }" ;;
-        txid) apisix_in "$2" "$3" txid "txid: {}" ;;
-        txid-and-traceparent) trace=traceparent && apisix_in "$2" "$3" txid "txid: {}" ;;
-    esac
+    openresty -p "$dir/" -c "$dir/conf/nginx.conf" >"$work/start" 2>&1 || { cat "$work/start"; fail "the start of APISIX"; }
 }
 
 test_apisix() {
-    home=$APISIX_HOME logs=$work/logs nginx=$(command -v openresty)
+    home=$APISIX_HOME logs=$work/logs
     [ -f "$home/apisix/cli/apisix.lua" ] || { echo "txid: APISIX_HOME is '$home', and has no apisix/cli/apisix.lua" >&2; exit 2; }
-    apisix_in "$work" "$port" "txid, proxy-rewrite" "txid: {}"
+    start_apisix
     with_ids /
     stop_in "$pid_file"
     is "the access log has it" "$(grep -c "\"$failed\"" "$work/logs/access.log")" 1
     echo "$(openresty -v 2>&1 | sed 's|.*: ||'), APISIX $(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' "$home/apisix/core/version.lua")"
-    start_variant() { apisix_variant "$@"; }
-    measure / without request-id-uuid request-id-uuidv7 request-id-nanoid request-id-ksuid request-id-range_id txid txid-and-traceparent
 }
 
 services_of_kong() {
@@ -174,28 +160,6 @@ start_kong() {
         services_of_kong
     } >"$work/kong.yml"
     "$KONG" start >"$work/start" 2>&1 || { cat "$work/start"; fail "the start of Kong"; }
-}
-
-kong_variant() { # kong_variant VARIANT DIRECTORY PORT
-    mkdir -p "$2"
-    {
-        echo '_format_version: "3.0"'
-        case $1 in
-            correlation-id-*) echo "plugins: [{ name: correlation-id, config: { generator: \"${1#correlation-id-}\", echo_downstream: true } }]" ;;
-            txid) echo "plugins: [{ name: txid }]" ;;
-            txid-and-traceparent) echo "plugins: [{ name: txid, config: { trace: [traceparent] } }]" ;;
-        esac
-        services_of_kong
-    } >"$2.yml"
-    (
-        export KONG_PREFIX="$2" KONG_DECLARATIVE_CONFIG="$2.yml" KONG_PROXY_LISTEN="127.0.0.1:$3" KONG_PROXY_ACCESS_LOG=off
-        # The document's settings read the id that our plugin makes.
-        case $1 in txid*) ;; *) unset KONG_NGINX_HTTP_INCLUDE KONG_NGINX_PROXY_LUA_KONG_ERROR_LOG_REQUEST_ID ;; esac
-        unset KONG_NGINX_HTTP_LOG_FORMAT
-        "$KONG" prepare -p "$2" >"$work/start" 2>&1 || { cat "$work/start"; exit 1; }
-        start_nginx "$2" "$2/nginx.conf"
-    ) || fail "the start of Kong"
-    pid_file=$2/pids/nginx.pid
 }
 
 test_kong() {
@@ -221,17 +185,6 @@ test_kong() {
     is "a malformed id, with on_invalid: reject" "$status $id" "400 $new"
     stop_in "$work/kong/pids/nginx.pid"
     echo "Kong $("$KONG" version)"
-    nginx=${KONG_NGINX:-/usr/local/openresty/nginx/sbin/nginx}
-    start_variant() { kong_variant "$@"; }
-    measure /up without correlation-id-uuid correlation-id-uuid#counter correlation-id-tracker txid txid-and-traceparent
-}
-
-# measure PATH VARIANT...: with an upstream that costs little in place of the one that was asked so far.
-measure() {
-    kill "$(cat "$work/upstream.pid")" 2>/dev/null || :
-    start_fast_upstream "$upstream"
-    costs "$@"
-    stop_in "$work/upstream/logs/nginx.pid"
 }
 
 [ -z "${APISIX_HOME-}" ] || test_apisix
