@@ -74,8 +74,8 @@ show("1160090501362225152")
 show("nothing\n")
 show("")
 --- response_body_like
-^xid \S+, txid \S+ \(unlikely\)
-txid 2018-04-01T01:21:28.554Z, xid 2017-02-12T00:57:03.000Z
+^xid \S+, txid \S+ \(unlikely\), pushid \S+ \(unlikely\)
+txid 2018-04-01T01:21:28.554Z, xid 2017-02-12T00:57:03.000Z, pushid 7413-\S+ \(unlikely\)
 (?=[^\n]*snowflake 2019-08-10T07:28:23.621Z)[^\n]*sonyflake \S+[^\n]*
 'nothing\\x0a' is no id of a known format
 '' is no id of a known format$

@@ -194,6 +194,36 @@ END;
 CREATE OR REPLACE FUNCTION cuid_time AS (id) -> fromUnixTimestamp64Milli(cuid_ms(id), 'UTC');
 
 
+-- push id: | time : 48 | random : 72 |
+
+CREATE OR REPLACE FUNCTION pushid_ms AS (id) -> CASE
+    WHEN match(id, '^[0-9A-Z_a-z-]{20}$') THEN (
+      (bitShiftLeft(toInt64(position('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substring(id, 1, 1)) - 1), 42))
+    + (bitShiftLeft(toInt64(position('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substring(id, 2, 1)) - 1), 36))
+    + (bitShiftLeft(toInt64(position('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substring(id, 3, 1)) - 1), 30))
+    + (bitShiftLeft(toInt64(position('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substring(id, 4, 1)) - 1), 24))
+    + (bitShiftLeft(toInt64(position('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substring(id, 5, 1)) - 1), 18))
+    + (bitShiftLeft(toInt64(position('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substring(id, 6, 1)) - 1), 12))
+    + (bitShiftLeft(toInt64(position('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substring(id, 7, 1)) - 1), 6))
+    + (bitShiftLeft(toInt64(position('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substring(id, 8, 1)) - 1), 0))
+    )
+END;
+
+CREATE OR REPLACE FUNCTION pushid_time AS (id) -> if(pushid_ms(id) BETWEEN -2208988800000 AND 10413791999999, fromUnixTimestamp64Milli(pushid_ms(id), 'UTC'), NULL);
+
+CREATE OR REPLACE FUNCTION pushid_first AS (t) -> if(
+    us_of_time(t) BETWEEN 0 AND 281474976710655999,
+    arrayStringConcat(arrayMap(bits -> substring('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + bitAnd(bitShiftRight(intDiv(us_of_time(t), 1000), bits), 63), 1), [42, 36, 30, 24, 18, 12, 6, 0])) || '------------',
+    NULL
+);
+
+CREATE OR REPLACE FUNCTION pushid_last AS (t) -> if(
+    us_of_time(t) BETWEEN 0 AND 281474976710655999,
+    arrayStringConcat(arrayMap(bits -> substring('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + bitAnd(bitShiftRight(intDiv(us_of_time(t), 1000), bits), 63), 1), [42, 36, 30, 24, 18, 12, 6, 0])) || 'zzzzzzzzzzzz',
+    NULL
+);
+
+
 -- Apache UNIQUE_ID: | time : 32 | random : 80 | counter : 16 | thread : 32 |
 
 CREATE OR REPLACE FUNCTION unique_id_ms AS (id) -> CASE

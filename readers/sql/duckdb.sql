@@ -168,6 +168,32 @@ END;
 CREATE OR REPLACE MACRO cuid_time(id) AS epoch_ms(cuid_ms(id));
 
 
+-- push id: | time : 48 | random : 72 |
+
+CREATE OR REPLACE MACRO pushid_ms(id) AS CASE
+    WHEN regexp_full_match(id, '[0-9A-Z_a-z-]{20}') THEN (
+      ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 1, 1)) - 1) << 42)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 2, 1)) - 1) << 36)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 3, 1)) - 1) << 30)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 4, 1)) - 1) << 24)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 5, 1)) - 1) << 18)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 6, 1)) - 1) << 12)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 7, 1)) - 1) << 6)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 8, 1)) - 1) << 0)
+    )
+END;
+
+CREATE OR REPLACE MACRO pushid_time(id) AS epoch_ms(pushid_ms(id));
+
+CREATE OR REPLACE MACRO pushid_first(t) AS CASE WHEN epoch_us(t) BETWEEN 0 AND 281474976710655999 THEN
+    array_to_string([substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((((epoch_us(t) // 1000)) >> bits) & 63)::INTEGER, 1) FOR bits IN [42, 36, 30, 24, 18, 12, 6, 0]], '') || '------------'
+END;
+
+CREATE OR REPLACE MACRO pushid_last(t) AS CASE WHEN epoch_us(t) BETWEEN 0 AND 281474976710655999 THEN
+    array_to_string([substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((((epoch_us(t) // 1000)) >> bits) & 63)::INTEGER, 1) FOR bits IN [42, 36, 30, 24, 18, 12, 6, 0]], '') || 'zzzzzzzzzzzz'
+END;
+
+
 -- Apache UNIQUE_ID: | time : 32 | random : 80 | counter : 16 | thread : 32 |
 
 CREATE OR REPLACE MACRO unique_id_ms(id) AS CASE

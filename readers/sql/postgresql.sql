@@ -279,6 +279,44 @@ IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp(cuid_ms(id) / 1000::float8)::timestamptz(3);
 
 
+-- push id: | time : 48 | random : 72 |
+
+CREATE OR REPLACE FUNCTION pushid_ms(id text) RETURNS bigint
+IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(id) = 20 AND id ~ '^[0-9A-Z_a-z-]+$' THEN (
+      ((strpos('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 1, 1) COLLATE "C") - 1)::bigint << 42)
+    | ((strpos('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 2, 1) COLLATE "C") - 1)::bigint << 36)
+    | ((strpos('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 3, 1) COLLATE "C") - 1)::bigint << 30)
+    | ((strpos('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 4, 1) COLLATE "C") - 1)::bigint << 24)
+    | ((strpos('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 5, 1) COLLATE "C") - 1)::bigint << 18)
+    | ((strpos('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 6, 1) COLLATE "C") - 1)::bigint << 12)
+    | ((strpos('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 7, 1) COLLATE "C") - 1)::bigint << 6)
+    | ((strpos('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(id, 8, 1) COLLATE "C") - 1)::bigint << 0)
+    )
+END;
+
+CREATE OR REPLACE FUNCTION pushid_time(id text) RETURNS timestamptz
+IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(pushid_ms(id) / 1000::float8)::timestamptz(3);
+
+CREATE OR REPLACE FUNCTION pushid_first(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT (SELECT string_agg(substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((units::bigint) >> bits & 63)::int, 1), '' ORDER BY bits DESC) FROM generate_series(0, 42, 6) AS bits) || '------------'
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 281474976710655
+);
+
+CREATE OR REPLACE FUNCTION pushid_last(t timestamptz) RETURNS text
+IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT (SELECT string_agg(substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((units::bigint) >> bits & 63)::int, 1), '' ORDER BY bits DESC) FROM generate_series(0, 42, 6) AS bits) || 'zzzzzzzzzzzz'
+    FROM (SELECT floor(extract(epoch FROM t) * 1000)) AS since (units)
+    WHERE units BETWEEN 0 AND 281474976710655
+);
+
+
 -- Apache UNIQUE_ID: | time : 32 | random : 80 | counter : 16 | thread : 32 |
 
 CREATE OR REPLACE FUNCTION unique_id_ms(id text) RETURNS bigint

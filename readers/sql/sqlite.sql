@@ -262,6 +262,45 @@ SELECT CASE
 END;
 
 
+-- push id: | time : 48 | random : 72 |
+
+-- pushid_ms
+SELECT CASE
+    WHEN length(CAST(:id AS BLOB)) = 20 AND :id NOT GLOB '*[^0-9A-Z_a-z-]*' THEN (
+      ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(:id, 1, 1)) - 1) << 42)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(:id, 2, 1)) - 1) << 36)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(:id, 3, 1)) - 1) << 30)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(:id, 4, 1)) - 1) << 24)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(:id, 5, 1)) - 1) << 18)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(:id, 6, 1)) - 1) << 12)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(:id, 7, 1)) - 1) << 6)
+    | ((instr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', substr(:id, 8, 1)) - 1) << 0)
+    )
+END;
+
+-- pushid_first
+SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 42) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 36) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 30) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 24) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 18) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 12) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 6) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 0) & 63), 1) || '------------' END;
+
+-- pushid_last
+SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 42) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 36) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 30) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 24) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 18) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 12) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 6) & 63), 1) ||
+    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (((:ms) >> 0) & 63), 1) || 'zzzzzzzzzzzz' END;
+
+
 -- Apache UNIQUE_ID: | time : 32 | random : 80 | counter : 16 | thread : 32 |
 
 -- unique_id_ms

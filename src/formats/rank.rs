@@ -201,11 +201,11 @@ impl Readings {
     /// ```
     /// use txid::formats::{Numbers, Readings, Unlikely};
     ///
-    /// // An xid of 2026 would be a txid of 2028.
+    /// // An xid of 2026 would be a txid of 2028, or a push id of 7771.
     /// let now_ms = 1_795_000_000_000;
     /// let found = Readings::of(b"dbuodg30ui3e8a215n4g", &Numbers::UNKNOWN, now_ms);
     /// let names: Vec<_> = found.iter().map(|it| (it.name(), it.unlikely)).collect();
-    /// assert_eq!(names, [("xid", None), ("txid", Some(Unlikely::TooLate))]);
+    /// assert_eq!(names, [("xid", None), ("txid", Some(Unlikely::TooLate)), ("pushid", Some(Unlikely::TooLate))]);
     /// ```
     pub fn of(text: &[u8], numbers: &Numbers, now_ms: i64) -> Self {
         let mut readings = Self { found: [None; Self::MOST] };

@@ -37,6 +37,8 @@ static APACHE: Digits = Digits::one_case(
     "of Apache's base64",
 )
 .or(b'@', &APACHE_OLDER);
+static PUSH: Digits =
+    Digits::one_case("push", b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz", "one of -0-9A-Z_a-z");
 static WORD: Digits = Digits::one_case("word", APACHE.alphabet, "one of A-Za-z0-9_-");
 static PREFIX: Digits = Digits::one_case("prefix", b"abcdefghijklmnopqrstuvwxyz_", "a lower-case letter");
 static SAMPLING: Digits = Digits::one_case("sampling", b"01d", "one of 0, 1 and d");
@@ -272,6 +274,10 @@ rows! {
     SCRU128 "scru128", "SCRU128", "SCRU128, 25 characters that sort by time" {
         length "a SCRU128 id has 25"; since year(2022); sorts InOneCase;
         117 => [part(number(&BASE36, 25, timed![MILLISECONDS; time(48), int("counter_hi", 24), int("counter_lo", 24), hexa("random", 32)]))];
+    }
+    PUSHID "pushid", "push id", "push id of Firebase, 20 characters that sort by time" {
+        length "a push id has 20"; since year(2012); sorts AsTheyAre;
+        111 => [part(number(&PUSH, 20, timed![MILLISECONDS; time(48), hexa("random", 72)]))];
     }
     /// By httpd 2.4.29. Its alphabet is not in the order of ASCII. Of random characters, 26 in 64 are in upper case: ids of
     /// other formats rather have none.

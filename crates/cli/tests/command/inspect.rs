@@ -7,7 +7,8 @@ const SAMPLE: &str = "b2fr5nvmbtcu7vl9phl0";
 /// Xids are in lower case only.
 const IN_UPPER_CASE: &str = "\
 b2fr5nvmbtcu7vl9phl0
-  format  txid, the only reading
+  format  txid
+  or      push id of 3649-07-07T04:24:27.927Z; unlikely: its time is more than a day ahead
   time    2018-04-01T01:21:28.537Z
   local   2018-04-01T02:21:28.537+01:00
   age     AGE
@@ -24,7 +25,10 @@ const JSON: &str = concat!(
     r#"{"id":"b2fr5nvmbtcu7vl9phl0","format":"txid","time":"2018-04-01T01:21:28.537Z","ms":1522545688537,"#,
     r#""random":"1f59e3fea9cc6a","hex":"589fb2dff65f59e3fea9cc6a","or_else":["#,
     r#"{"id":"b2fr5nvmbtcu7vl9phl0","format":"xid","time":"2017-02-12T00:57:03.000Z","ms":1486861023000,"#,
-    r#""machine":"f65f59","pid":"58366","counter":"11127914","hex":"589fb2dff65f59e3fea9cc6a"}]}"#,
+    r#""machine":"f65f59","pid":"58366","counter":"11127914","hex":"589fb2dff65f59e3fea9cc6a"},"#,
+    r#"{"id":"b2fr5nvmbtcu7vl9phl0","format":"push id","unlikely":"its time is more than a day ahead","#,
+    r#""time":"7413-05-26T12:09:54.162Z","ms":171777067794162,"random":"9f9a3a23bc4ad6dc41","#,
+    r#""hex":"9c3af71b3ef29f9a3a23bc4ad6dc41"}]}"#,
     "\n"
 );
 
@@ -38,8 +42,8 @@ fn ageless(block: &str) -> String {
 fn an_id_is_shown_in_either_case() {
     let block = |id: &str| ageless(&printed(txid(&["inspect", id]).env("TZ", "CET-1")));
     assert_eq!(block(&SAMPLE.to_uppercase()), IN_UPPER_CASE);
-    let both = IN_UPPER_CASE.replace(", the only reading", "\n  or      xid of 2017-02-12T00:57:03.000Z");
-    assert_eq!(block(SAMPLE), both);
+    let xid = "\n  or      xid of 2017-02-12T00:57:03.000Z\n  or      push id of 7413-05-26T12:09:54.162Z; ";
+    assert_eq!(block(SAMPLE), IN_UPPER_CASE.replace("\n  or      push id of 3649-07-07T04:24:27.927Z; ", xid));
 }
 
 #[test]
@@ -148,10 +152,10 @@ fn a_text_that_looks_like_something_else_is_named() {
 #[test]
 fn an_invalid_id_is_reported_and_the_others_are_printed() {
     let messages = format!(
-        "txid: 'b2fr5nzmbtcu7vl9phl0': character 7 is 'z', not base32hex\ntxid: '': {}\n",
+        "txid: 'b2fr5n.mbtcu7vl9phl0': character 7 is '.', not base32hex\ntxid: '': {}\n",
         unknown("0 characters")
     );
-    let args = ["inspect", "--json", SAMPLE, "b2fr5nzmbtcu7vl9phl0", "", SAMPLE];
+    let args = ["inspect", "--json", SAMPLE, "b2fr5n.mbtcu7vl9phl0", "", SAMPLE];
     txid(&args).assert().code(1).stdout(JSON.repeat(2)).stderr(messages);
     let message = format!("txid: 'a\\x00\\xff': {}\n", unknown("3 characters"));
     txid(&["inspect", "--json"]).write_stdin(format!("{SAMPLE} ").into_bytes()).assert().code(0);
