@@ -62,6 +62,7 @@ local hidden = require "resty.txid.hidden"
 local key = "DIR/errors.key"
 local function say(f, ...)
     local _, err = pcall(f, ...)
+    assert(not tostring(err):find("hidden.lua:", 1, true), err)
     ngx.say((tostring(err):gsub("^.-:%d+: ", ""):gsub("/.-/errors", "errors"):gsub("/.-/none", "none")))
 end
 for _, n in ipairs { -1, 0.5, 2^53 + 2, 0/0, "42", -1LL } do

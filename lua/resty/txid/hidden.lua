@@ -108,20 +108,21 @@ function uuid_methods.reveal(self, text)
 end
 
 
--- Raises an error at the caller of new(), which called the function that calls this.
-local function wrong(option, what)
-    error("bad option '" .. option .. "' to 'new' (" .. what .. ")", 4)
+-- Raises an error at the caller of new(), which called the function that calls this; or, if it was not called by new()
+-- itself, one that is `more` calls away.
+local function wrong(option, what, more)
+    error("bad option '" .. option .. "' to 'new' (" .. what .. ")", 4 + (more or 0))
 end
 
 
-local function check_text(options, option, what)
+local function check_text(options, option, what, more)
     local value = options[option]
     if type(value) ~= "string" then
-        wrong(option, what .. " expected, got " .. type(value))
+        wrong(option, what .. " expected, got " .. type(value), more)
     end
     -- C would read only the part before a NUL.
     if value:find("\0", 1, true) then
-        wrong(option, "text without a NUL expected")
+        wrong(option, "text without a NUL expected", more)
     end
     return value
 end
@@ -129,7 +130,7 @@ end
 
 -- A relative path would depend on the working directory.
 local function check_path(options, option, what)
-    local path = check_text(options, option, what)
+    local path = check_text(options, option, what, 1)
     if path:sub(1, 1) ~= "/" then
         wrong(option, "absolute path expected, got '" .. path .. "'")
     end
