@@ -35,13 +35,14 @@ my %SUITES = (
     'lua/resty/txid/request/'    => '5[0-8] 60 75 07',
     'lua/resty/txid/request/plain.lua' => '5[1-3]-without 15',
     'lua/resty/txid/request/rules.lua' => '5[1-3]-without 15',
+    'lua/resty/txid/request/store.lua' => '5[1-3]-without 15',
     'lua/resty/txid/segment.lua' => '47 30',
     'lua/resty/txid/snowflake.lua' => '40 4[1-6]',
     'lua/resty/txid/text.lua'    => '20 73 40 3 13',
     'lua/resty/txid/trace.lua'   => '34 55 30',
     'lua/resty/txid/uuid.lua'    => '32 30',
     'nginx/ngx_stream'           => '62 65 66 67 69 74 77',
-    'nginx/'                     => '61 62 63 64 60 66 69 65 72 74 76 77',
+    'nginx/'                     => '61 62 63 64 60 66 69 65 72 74 76 77 80 83',
 );
 
 my $number = [qr/(?<![\w.])(\d+)(?![\w.])/, sub { $1 + 1 }];

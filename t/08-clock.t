@@ -137,3 +137,28 @@ ngx.say(decode(txid(ms)) == ms)
 clock +0 id +0
 clock +0 id +0
 true
+
+
+
+=== TEST 7: exactly ten seconds are a step back, and a millisecond more is not
+--- lua
+local decode, txid = require "support.decode", require "resty.txid"
+
+-- Stops the clock at this moment. Returns it, and the time in a new id.
+local function stop_at(moment)
+    local file = assert(io.open(os.getenv("FAKETIME_TIMESTAMP_FILE"), "w"))
+    file:write("2031-05-06 07:08:", moment, "\n")
+    file:close()
+    ngx.update_time()
+    return math.floor(ngx.now() * 1000 + 0.5), decode(txid())
+end
+
+local first = stop_at("20.000")
+for _, moment in ipairs { "20.000", "10.000", "09.999" } do
+    local now, id = stop_at(moment)
+    ngx.say("clock ", now - first, " id ", id - first)
+end
+--- response_body
+clock 0 id 0
+clock -10000 id 0
+clock -10001 id -10001

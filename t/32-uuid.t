@@ -30,6 +30,7 @@ local uuid = require "resty.txid.uuid"
 for _, text in ipairs { "C232AB00-9414-11EC-B3C8-9F6BDECED846", "919108f7-52d1-4320-9bac-f847db4148a8",
                         "1EC9414C-232A-6B00-B3C8-9F6BDECED846", "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
                         "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+                        "e677d21f-dbff-7000-8000-000000000000", "e677d21f-dc00-7000-8000-000000000000",
                         "ffffffff-ffff-7fff-bfff-ffffffffffff", "00000000-0000-1000-8000-000000000000" } do
     local it = uuid.decode(text)
     ngx.say(it.version, " ", it.variant, " ", it.ms, " ", it.time)
@@ -45,6 +46,8 @@ end
 7 rfc9562 1645557742000 2022-02-22T19:22:22.000Z
 0 ncs nil nil
 15 future nil nil
+7 rfc9562 2.534023008e+14 9999-12-31T23:59:59.999Z
+7 rfc9562 2.534023008e+14 nil
 7 rfc9562 2.8147497671066e+14 nil
 1 rfc9562 -12219292800000 1582-10-15T00:00:00.000Z
 
@@ -112,3 +115,26 @@ ids of this format are not stamped with a given time
 ids of this format are not stamped with a given time
 bad argument #1 to 'decode' (string expected, got nil)
 bad argument #1 to 'decode' (string expected, got number)
+
+
+
+=== TEST 6: UUIDs of names, which others make as well
+--- lua
+local uuid = require "resty.txid.uuid"
+ngx.say(uuid.v3("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "www.example.com"))
+ngx.say(uuid.v5("dns", "www.example.com"))
+ngx.say(uuid.v5("url", ""), " ", uuid.decode(uuid.v3("oid", "\0\255")).version)
+ngx.say(uuid.v5("x", "y"))
+for _, name in ipairs { "v3", "v5" } do
+    ngx.say((select(2, pcall(function() local id = uuid[name](5, "a") return id end)):gsub("^.-:%d+: ", "")))
+    ngx.say((select(2, pcall(function() local id = uuid[name]("dns") return id end)):gsub("^.-:%d+: ", "")))
+end
+--- response_body
+5df41881-3aed-3515-88a7-2f4a814cf09e
+2ed6657d-e927-568b-95e1-2665a8aea6a2
+1b4db7eb-4057-5ddf-91e0-36dec72071f5 3
+nilthe namespace is neither a UUID nor dns, url, oid or x500
+bad argument #1 to 'v3' (string expected, got number)
+bad argument #2 to 'v3' (string expected, got nil)
+bad argument #1 to 'v5' (string expected, got number)
+bad argument #2 to 'v5' (string expected, got nil)

@@ -236,3 +236,43 @@ bad argument #1 to 'inspect' (string expected, got number)
 bad argument #2 to 'inspect' (string expected, got number)
 bad argument #3 to 'inspect' (number, int64_t or uint64_t expected, got string)
 resty.txid.inspect: "strong" is not a format that is read; ...
+
+
+
+=== TEST 9: Nano IDs of a length and an alphabet, TypeIDs with a prefix, and names with a dash
+--- lua
+local inspect = require "resty.txid.inspect"
+local maker = require "resty.txid.maker"
+local function show(id, pattern)
+    ngx.say(#id, " ", id:find(pattern) ~= nil)
+end
+show(maker.new("nanoid", { length = 10 })(), "^[%w_-]+$")
+show(maker.new("nanoid", { length = 90, alphabet = "abc" })(), "^[abc]+$")
+show(maker.new "nanoid(alphabet=0123456789,length=12)"(), "^%d+$")
+show(maker.new "nanoid(alphabet=a,b)"(), "^[a,b]+$")
+local user = maker.new("typeid", { prefix = "user" })(1522545688552)
+ngx.say(inspect(user, "typeid").prefix, " ", inspect(user, "typeid").time)
+show(maker.new("typeid", { prefix = ("p"):rep(63) })(), "^p+_[0-7][0-9a-hjkmnp-tv-z]+$")
+show(maker.new "uuid-v7"(), "^[%x-]+$")
+ngx.say(inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid-v7").time)
+for _, spec in ipairs { "nanoid(length=0)", "nanoid(length=91)", "nanoid(length=x)", "nanoid(alphabet=aa)", "typeid(prefix=_a)", "nanoid(size=5)",
+                        "nanoid(length=1,length=2)", "uuid_v4(length=5)" } do
+    ngx.say((select(2, pcall(maker.new, spec))))
+end
+--- response_body
+10 true
+90 true
+12 true
+21 true
+user 2018-04-01T01:21:28.552Z
+90 true
+36 true
+2022-02-22T19:22:22.000Z
+resty.txid.maker: length "0" is not a number from 1 to 90
+resty.txid.maker: length "91" is not a number from 1 to 90
+resty.txid.maker: length "x" is not a number from 1 to 90
+resty.txid.maker: alphabet "aa" is not 2 to 94 different characters of ASCII, without spaces
+resty.txid.maker: prefix "_a" is not 1 to 63 characters of a-z_, without _ at either end
+resty.txid.maker: "size=5" is not an option of nanoid, which takes length=, alphabet=
+resty.txid.maker: length= was given twice
+resty.txid.maker: uuid_v4 takes no options, but got "length=5"

@@ -47,6 +47,7 @@ say("snowflake", 0, 1160090501362225152LL)
 say("snowflake", 0, "9223372036854775807")
 say("snowflake", 0, tostring(32 * 4096))
 say("leaf", 0, "1160090501362225152")
+say("snowflake53", 0, "0")
 say("sonyflake", 1, "0")
 -- 7 units of 10 ms, sequence 3, node 258: the sequence is before the node.
 say("sonyflake", 1, tostring((7 * 256 + 3) * 65536 + 258))
@@ -65,6 +66,7 @@ snowflake 1565422103621 2019-08-10T07:28:23.621Z 1 0 0 1
 snowflake 3487858230208 2080-07-10T17:30:30.208Z 1023 4095 31 31
 snowflake 1288834974657 2010-11-04T01:42:54.657Z 32 0 1 0
 leaf 1565422103621 2019-08-10T07:28:23.621Z 1 0 nil nil
+snowflake53 1420070400000 2015-01-01T00:00:00.000Z 0 0 nil nil
 sonyflake 1409529600000 2014-09-01T00:00:00.000Z 0 0 nil nil
 sonyflake 1409529600070 2014-09-01T00:00:00.070Z 258 3 nil nil
 uid 1463673609000 2016-05-19T16:00:09.000Z 5 6 nil nil

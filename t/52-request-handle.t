@@ -258,98 +258,7 @@ end
 
 
 
-=== TEST 9: where no client is trusted, no request is rejected
---- http_config
-init_by_lua_block {
-    request = require "resty.txid.request"
-    request.configure { accept = { "10.0.0.0/8" }, on_invalid = "reject" }
-}
---- config
-location = /t {
-    rewrite_by_lua_block { request.handle() }
-    content_by_lua_block { ngx.say("fine") }
-}
---- more_headers
-X-Request-Id: not valid
---- response_body
-fine
-
-
-
-=== TEST 10: "reject" rejects what "valid" does not match, and ids that came twice, but nobody's who is not accepted
---- http_config
-init_by_lua_block {
-    agree = require "support.agree"
-    request = require "resty.txid.request"
-    local function is_accepted() return ngx.var.uri == "/accepted" end
-    request.configure { accept = is_accepted, on_invalid = "reject", valid = "[0-9]+" }
-}
-server {
-    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
-    access_log off;
-    rewrite_by_lua_block { request.handle() }
-    location / { content_by_lua_block { agree.note("content", request.id()) ngx.say("content") } }
-}
---- lua
-for _, id in ipairs { "12", "ab", "12\r\nX-Request-Id: 12" } do
-    for _, path in ipairs { "/accepted", "/other" } do
-        ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path .. " HTTP/1.0\r\nX-Request-Id: " .. id .. "\r\n\r\n")))
-    end
-end
---- response_body
-200 1 id: content response
-200 1 id: content response
-400 1 id: response
-200 1 id: content response
-400 1 id: response
-200 1 id: content response
-
-
-
-=== TEST 11: the first request of a worker is judged by the peer of its connection, too, and not by what realip says
---- http_config
-init_by_lua_block { request = require "resty.txid.request" request.configure { accept = { "10.0.0.0/8" } } }
---- config
-set_real_ip_from 127.0.0.1;
-real_ip_header X-Forwarded-For;
-location = /t { content_by_lua_block { ngx.say(ngx.var.remote_addr, " ", request.id() == "mine") } }
---- more_headers
-X-Request-Id: mine
-X-Forwarded-For: 10.0.0.1
---- response_body
-10.0.0.1 false
-
-
-
-=== TEST 12: an id may come in one of several headers, and goes on under the first name
---- http_config
-init_by_lua_block {
-    request = require "resty.txid.request"
-    request.configure { accept = true, header = { "CF-Ray", "X-Request-Id" }, on_invalid = "reject" }
-}
-server {
-    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
-    location / { return 200 "[$http_cf_ray] [$http_x_request_id]\n"; }
-}
---- config
-location = /t {
-    rewrite_by_lua_block { request.handle() }
-    proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1;
-}
---- request eval
-[("GET /t") x 4]
---- more_headers eval
-["CF-Ray: ray\nX-Request-Id: id", "X-Request-Id: id", "CF-Ray: not valid\nX-Request-Id: id", "CF-Ray: not valid"]
---- error_code eval
-[200, 200, 200, 400]
---- response_body_like eval
-[qr/^\[ray\] \[id\]$/, qr/^\[id\] \[id\]$/, qr/^\[id\] \[id\]$/, qr/400/]
---- response_headers_like eval
-["CF-Ray: ray", "CF-Ray: id", "CF-Ray: id", "CF-Ray: [0-9a-v]{20}"]
-
-
-
-=== TEST 13: a lua-nginx-module whose C functions are not known, with headers that come in once, twice, and in another trace
+=== TEST 9: a lua-nginx-module whose C functions are not known, with headers that come in once, twice, and in another trace
 --- http_config
 init_by_lua_block {
     ngx.config.ngx_lua_version = 1002003
@@ -366,8 +275,54 @@ location = /t {
     proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1;
 }
 --- request eval
-[("GET /t") x 4]
+[("GET /t") x 5]
 --- more_headers eval
-["X-Id: one", "X-Id: a\nX-Id: b\nX-Request-Id: two", "X-Id: not valid", "X-Request-Id: three"]
+["X-Id: one", "X-Id: a\nX-Id: b\nX-Request-Id: two", "X-Id: not valid", "X-Request-Id: three",
+ join("\n", (map {"A-$_: b"} 1 .. 110), "X-Id: late")]
 --- response_body_like eval
-[qr/^\[one\] \[\]$/, qr/^\[two\] \[two\]$/, qr/^\[[0-9a-v]{20}\] \[\]$/, qr/^\[three\] \[three\]$/]
+[qr/^\[one\] \[\]$/, qr/^\[two\] \[two\]$/, qr/^\[[0-9a-v]{20}\] \[\]$/, qr/^\[three\] \[three\]$/, qr/^\[late\] \[\]$/]
+
+
+
+=== TEST 10: a subrequest that is the first to ask has the id of its parent, and of what the parent becomes
+--- http_config
+--- config
+location = /sub { content_by_lua_block { ngx.print(request.id()) } }
+location = /next { content_by_lua_block { ngx.say(request.id()) } }
+location = /first {
+    content_by_lua_block {
+        local id = ngx.location.capture("/sub").body
+        ngx.header["Of-Sub"] = id
+        ngx.header["Of-Parent"] = request.id()
+        ngx.exec("/next")
+    }
+}
+--- lua
+local http = require "support.http"
+local seen = {}
+for i = 1, 2 do
+    local body, head = http.get("/first")
+    local sub, parent = head:match("Of%-Sub: (%S+)"), head:match("Of%-Parent: (%S+)")
+    seen[i] = parent
+    ngx.say(#sub, " ", sub == parent, " ", parent .. "\n" == body)
+end
+ngx.say(seen[1] ~= seen[2])
+--- response_body
+20 true true
+20 true true
+true
+
+
+
+=== TEST 11: in header_filter, the request is left as it came
+--- http_config
+--- config
+location = /t {
+    header_filter_by_lua_block {
+        request.handle()
+        ngx.header["Came"] = tostring(ngx.var.http_x_request_id)
+    }
+    content_by_lua_block { ngx.say("done") }
+}
+--- response_headers
+Came: nil

@@ -35,6 +35,7 @@ try { header = 1 }
 try { header = {} }
 try { header = { "A", "Host" } }
 try { header = { "A", "a" } }
+try { header = { "A", "B", "C", "D" } }
 try { header = { "A", "B", "C", "D", "E" } }
 try { header = { "A", 5 } }
 try { accept = { "10.0.0.0/8", "10.0.0.0/33" } }
@@ -73,6 +74,7 @@ resty.txid.request: header must be the name of a header or a list of names, not 
 resty.txid.request: header: "" is not the name of a header
 resty.txid.request: header: "Host" has a meaning of its own; name another header, such as X-Request-Id
 resty.txid.request: header: "a" is there twice
+fine
 resty.txid.request: header: 5 headers are too many: an id may come in 4
 resty.txid.request: header must be the name of a header or a list of names, not this table \(entry 2 is 5\)
 resty.txid.request: accept: "10.0.0.0/33" is not an address, a network such as .*

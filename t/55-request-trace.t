@@ -19,6 +19,7 @@ spec_string(block(1, 'traces.json', @requests) . $own);
 
 add_block_preprocessor(sub {
     my ($block) = @_;
+    return if defined $block->http_config;
     $block->set_value(http_config => <<'END' . upstream() . server('server_rewrite_by_lua_block { require("resty.txid.request").handle() }', ''));
 map "" $txid_trace_id { default ""; }
 map "" $txid_span_id { default ""; }
@@ -125,3 +126,57 @@ ngx.print((http.get("/id")), (http.get("/span")))
 --- response_body
 true
 true
+
+
+
+=== TEST 5: each kind of trace that the error names is one
+--- lua
+local request = require "resty.txid.request"
+local _, err = pcall(request.configure, { trace = true })
+local count = 0
+for kind in err:gmatch('"([%l%d_]+)"') do
+    request.configure { trace = kind }
+    count = count + 1
+end
+ngx.say(count)
+--- response_body
+8
+
+
+
+=== TEST 6: browsers are told the trace, beside what the upstream says, and once
+--- http_config
+init_by_lua_block { require("resty.txid.request").configure { trace = "traceparent", server_timing = true } }
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    location / { add_header Server-Timing "db;dur=5"; return 200; }
+}
+--- config
+location = /t {
+    rewrite_by_lua_block { require("resty.txid.request").handle() }
+    header_filter_by_lua_block { require("resty.txid.request").handle() }
+    proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+}
+location = /late {
+    header_filter_by_lua_block { require("resty.txid.request").handle() }
+    proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1/t;
+}
+location = /see {
+    content_by_lua_block {
+        local http = require "support.http"
+        for _, path in ipairs { "/t", "/late" } do
+            local response = http.send("GET " .. path .. " HTTP/1.0\r\n\r\n", ngx.var.server_port)
+            local values = {}
+            for value in response:gmatch("Server%-Timing: ([^\r]*)") do
+                values[#values + 1] = value:gsub('"00%-%x+%-%x+%-03"', "SPAN")
+            end
+            table.sort(values)
+            ngx.say(table.concat(values, ", "))
+        end
+    }
+}
+--- request
+GET /see
+--- response_body
+db;dur=5, traceparent;desc=SPAN
+db;dur=5, traceparent;desc=SPAN

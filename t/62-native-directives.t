@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use lib 't/support';
-use Files qw(write_file);
+use Files qw(contents write_file);
 use Native qw(nginx_has_stream);
 use OwnNginx;
 use Test::More;
@@ -51,6 +51,18 @@ sub unwarned {
     unlike check($place, $lines), qr/\[warn\]/, "$place: no warning: $lines";
 }
 
+# Each directive stands where the table of docs/nginx-module.md says, and nowhere else.
+my ($table) = contents('docs/nginx-module.md') =~ /^\| \| context \| default \|\n\|---.*?\n(.*?)\n\n/ms or die 'docs/nginx-module.md has no table of directives';
+for my $row (split /\n/, $table) {
+    my (undef, $directives, $contexts) = split / *(?<!\\)\| */, $row;
+    for my $name ($directives =~ /`(txid_\w+)/g) {
+        for my $place (qw(http server location), nginx_has_stream() ? 'stream' : ()) {
+            my $reason = $contexts =~ /\b$place\b/ ? qq(invalid number of arguments in "$name") : qq("$name" directive is not allowed here);
+            refused $place => "$name;", $reason;
+        }
+    }
+}
+
 accepted http => 'txid_accept 10.0.0.0/8 fd00::/8 127.0.0.1 unix:;';
 accepted http => 'txid_accept all;';
 accepted server => 'txid_accept off;';
@@ -62,9 +74,7 @@ for my $case (@{ vectors('trust')->{invalid} }) {
     refused server => "txid_accept $list;", qq("$case->{entry}" $says{ $case->{reason} });
 }
 refused server => 'txid_accept off 127.0.0.1;', '"off" cannot be combined';
-refused server => 'txid_accept;', 'invalid number of arguments in "txid_accept"';
 refused server => 'txid_accept all; txid_accept all;', '"txid_accept" directive is duplicate';
-refused location => 'txid_accept all;', '"txid_accept" directive is not allowed here';
 
 accepted server => 'txid_header X-Correlation-Id;';
 refused server => 'txid_header "X Request";', '"X Request" is not the name of a header';
@@ -136,6 +146,7 @@ like check(http => 'txid_error_log $none;'), qr/unknown "none" variable/, 'txid_
 
 accepted $_ => 'txid_response_header X-Request-Id;' for qw(http server location);
 accepted location => 'txid_response_header off;';
+refused $_ => 'txid_response_header A; txid_response_header off;', '"txid_response_header" directive is duplicate' for qw(http location);
 refused location => "txid_response_header 'X-Request-Id: a';", 'txid_response_header: "X-Request-Id: a" is not the name of a header';
 refused http => 'txid_response_header $x;', 'txid_response_header: "$x" is not the name of a header';
 refused http => "txid_response_header $_;", qq{txid_response_header: "$_" has a meaning of its own}
@@ -162,7 +173,6 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     accepted $place => 'txid_variable $a skywalking;';
     refused $place => 'txid_variable a skywalking;', 'txid_variable: "a" is not a variable: write $name';
     refused $place => 'txid_variable $ skywalking;', '"$" is not a variable';
-    refused $place => 'txid_variable $a;', 'invalid number of arguments';
     refused $place => 'txid_variable $a snowflake node=1;', 'state= is missing: give the path of a file';
     refused $place => 'txid_variable $a snowflake node=1 state=here;', 'state "here" is not an absolute path';
     refused $place => "txid_variable \$a snowflake node=1024 state=@{[prefix()]}/b;",

@@ -149,37 +149,7 @@ location = /t { return 200 "$order $order $sony $short $hosted $walked"; }
 
 
 
-=== TEST 7: another format, and another header
---- http_config
-txid_accept all;
-txid_header X-Correlation-Id;
-txid_format uuid_v7;
---- config
-txid_response_header X-Correlation-Id;
-location = /t { return 200 $request_txid; }
---- request eval
-["GET /t", "GET /t", "GET /t"]
---- more_headers eval
-["X-Request-Id: mine", "X-Correlation-Id: mine", "X-Correlation-Id: mine\nX-Correlation-Id: mine"]
---- response_body_like eval
-[qr/^[0-9a-f-]{14}7[0-9a-f-]{21}$/, qr/^mine$/, qr/^[0-9a-f-]{14}7[0-9a-f-]{21}$/]
---- response_headers_like eval
-["X-Correlation-Id: [0-9a-f-]{36}", "X-Correlation-Id: mine", "X-Correlation-Id: [0-9a-f-]{36}"]
-
-
-
-=== TEST 8: without a directive, no header is sent or accepted
---- config
-location = /t { return 200 $request_txid; }
---- more_headers
-X-Request-Id: mine
---- response_body_like: ^[0-9a-v]{19}[0g]$
---- response_headers
-! X-Request-Id
-
-
-
-=== TEST 9: the response's header replaces those of the upstream, unless it is off
+=== TEST 7: the response's header replaces those of the upstream, unless it is off
 --- http_config
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
@@ -218,7 +188,7 @@ end
 
 
 
-=== TEST 10: every response has the header
+=== TEST 8: every response has the header
 --- http_config
 txid_response_header X-Request-Id;
 log_format ids $request_txid;
@@ -273,107 +243,7 @@ GET /all
 
 
 
-=== TEST 11: an invalid id is rejected, once, with a new id, and so is a repeated header
---- http_config
-txid_accept all;
-txid_response_header X-Request-Id;
---- config
-txid_on_invalid reject;
-error_page 400 /page;
-location = /page { return 200 "no: $request_txid"; }
-location = /t { return 200 $request_txid; }
---- request eval
-["GET /t", "GET /t", "GET /t", "GET /t"]
---- more_headers eval
-["X-Request-Id: fine", "X-Request-Id: not fine", "X-Request-Id:", "X-Request-Id: a b\nX-Request-Id: a b"]
---- error_code eval
-[200, 400, 400, 400]
---- response_body_like eval
-[qr/^fine$/, (qr/^no: [0-9a-v]{19}[0g]$/) x 3]
-
-
-
-=== TEST 12: if ids are not accepted, none is rejected
---- http_config
-txid_on_invalid reject;
---- config
-location = /t { return 200 $request_txid; }
---- more_headers
-X-Request-Id: not fine
---- response_body_like: ^[0-9a-v]{19}[0g]$
-
-
-
-=== TEST 13: the id on the lines of the error log
---- http_config
-txid_accept all;
-txid_error_log on;
---- config
-location = /t { root /nowhere; }
---- more_headers
-X-Request-Id: mine-123
---- error_code: 404
---- response_body_like: 404
---- error_log
-failed (2: No such file or directory), client: 127.0.0.1, txid: mine-123, server: localhost, request: "GET /t HTTP/1.1"
---- no_error_log
-[alert]
-
-
-
-=== TEST 14: a long request does not push the id off the line
---- http_config
-txid_accept all;
-txid_error_log on;
---- config
-location = /t { root /nowhere; }
---- request eval
-"GET /t?" . 'a' x 4000
---- more_headers
-X-Request-Id: mine-123
---- error_code: 404
---- response_body_like: 404
---- error_log
-client: 127.0.0.1, txid: mine-123, server: localhost
---- no_error_log
-[alert]
-
-
-
-=== TEST 15: subrequests and redirects log it as well; without the directive, nothing does
---- http_config
-txid_accept all;
---- config
-location = /t { content_by_lua_block { ngx.log(ngx.WARN, "before") ngx.location.capture("/sub") ngx.exec("/second") } }
-location = /sub { content_by_lua_block { ngx.log(ngx.WARN, "in between") } }
-location = /second { content_by_lua_block { ngx.log(ngx.WARN, "after") ngx.say("done") } }
-txid_error_log on;
---- more_headers
-X-Request-Id: mine-123
---- response_body
-done
---- error_log eval
-[qr/before.*txid: mine-123/, qr/in between.*txid: mine-123/, qr/after.*txid: mine-123/]
-
-
-
-=== TEST 16: by default, no line of the error log has one
---- http_config
-txid_accept all;
---- config
-location = /t { content_by_lua_block { ngx.log(ngx.WARN, "look") ngx.say("done") } }
---- more_headers
-X-Request-Id: mine-123
---- response_body
-done
---- error_log
-look
---- no_error_log
-txid: mine
-
-
-
-=== TEST 17: without the system's randomness, strong ids are still made, and the log says so once
+=== TEST 9: without the system's randomness, strong ids are still made, and the log says so once
 --- config
 location = /strong { return 200 $txid_strong; }
 --- lua
@@ -402,7 +272,7 @@ ids could be guessed, client:
 
 
 
-=== TEST 18: a 64-bit id that cannot be made is left out, and the log says why
+=== TEST 10: a 64-bit id that cannot be made is left out, and the log says why
 --- http_config
 txid_variable $order snowflake node=1 layout=time_bits=1,node_bits=10,sequence_bits=12 state=DIR/ended;
 --- config
@@ -410,13 +280,13 @@ location = /t { return 200 "[$order]"; }
 --- response_body chomp
 []
 --- error_log eval
-qr/txid: no id: [^()]+, client: /
+qr/\[error\].* txid: no id: [^()]+, client: /
 --- no_error_log
 [alert]
 
 
 
-=== TEST 19: the header of the answer is that of the request alone; $txid_tracestate is the one of this moment
+=== TEST 11: the header of the answer is that of the request alone; $txid_tracestate is the one of this moment
 --- http_config
 txid_accept all;
 txid_trace traceparent;
@@ -451,7 +321,7 @@ nil
 
 
 
-=== TEST 20: a subrequest with its own variables has the ids of its request, whichever is evaluated first
+=== TEST 12: a subrequest with its own variables has the ids of its request, whichever is evaluated first
 --- config
 location = /sub { content_by_lua_block { ngx.print(ngx.var[ngx.var.args]) } }
 --- lua
@@ -471,23 +341,7 @@ txid_span_id true
 
 
 
-=== TEST 20: with underscores_in_headers on, a name with underscores is still another header
---- http_config
-underscores_in_headers on;
-txid_accept all;
---- config
-location = /t {
-    return 200 "$http_x_request_id $request_txid\n";
-}
---- more_headers
-X_Request_Id: theirs-1
-X-Request-Id: mine-1
-x_request-id: theirs-2
---- response_body_like: mine-1$
-
-
-
-=== TEST 21: a server has a format of its own, or that around it
+=== TEST 13: a server has a format of its own, or that around it
 --- http_config
 txid_format uuid_v7;
 server {
@@ -517,3 +371,24 @@ end
 ^other 36 x-x-x-x-x
 flake 22 .*
 trace 32 x$
+
+
+
+=== TEST 14: $txid_datadog_origin is the one of this moment
+--- http_config
+txid_accept all;
+txid_trace datadog;
+--- config
+# As for $txid_tracestate.
+set $named $txid_datadog_origin;
+--- lua
+local function origin() return ngx.var.txid_datadog_origin end
+local before = origin()
+ngx.req.set_header("x-datadog-origin", "synthetics")
+ngx.say(before, " ", origin())
+--- more_headers
+x-datadog-trace-id: 1
+x-datadog-parent-id: 2
+x-datadog-origin: rum
+--- response_body
+rum synthetics

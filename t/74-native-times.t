@@ -1,8 +1,9 @@
-# txid_time of every text of tests/vectors/.
+# txid_time: of every text of tests/vectors/, and of the formats that a server makes.
 
 use lib 't/support';
 use Native;
-use Test::Nginx::Socket::Lua 'no_plan';
+use Test::Nginx::Socket::Lua::Stream 'no_plan';
+use State;
 use Suite;
 use Vectors qw(lua_of vectors);
 
@@ -25,7 +26,8 @@ for my $case (map { @{ vectors('formats')->{$_} } } qw(valid invalid)) {
     $calls .= 'check(' . join(', ', map { lua_of($_) } $name, $case->{text}, @allowed) . ")\n";
 }
 
-spec_string(<<"END");
+my ($own) = do { local (@ARGV, $/) = __FILE__; <> } =~ /^__DATA__\n(.*)/ms;
+spec_string(<<"END" . $own);
 === TEST 1: formats.json
 --- http_config
 txid_time \$http_x_id \$time ms;
@@ -52,3 +54,51 @@ all were read
 END
 
 run_tests();
+
+__DATA__
+
+=== TEST 2: times of the formats that this server makes, and of others
+--- http_config
+txid_variable $other snowflake node=3 state=DIR/asked layout=discord;
+txid_time $arg_id $time;
+txid_time $arg_id $xid format=xid;
+txid_time $arg_id $iso iso8601 format=trace_id(epoch=2020-01-01);
+txid_time $arg_id $number format=snowflake(layout=instagram);
+--- config
+location = /t { return 200 "[$time] [$xid] [$iso] [$number]\n"; }
+--- request eval
+[map {"GET /t?id=$_"} 'b2fr5nvmbtcu7vl9phl0', '9m4e2mr0ui3e8a215n4g', '00000000800000000000000000000001', '175928847299117063', '']
+--- response_body_like eval
+[qr/^\[1522545688537\] \[1486861023000\] \[\] \[\]$/,
+qr/^\[\d*\] \[1300816219000\] \[\] \[\]$/,
+qr/^\[\] \[\] \[2020-01-01T00:00:00.256Z\] \[\]$/,
+qr/^\[1462015105796\] \[\] \[\] \[\d{13}\]$/,
+qr/^\[\] \[\] \[\] \[\]$/]
+
+
+
+=== TEST 3: and of the one that its own ids have
+--- http_config
+txid_time $arg_id $time;
+--- config
+txid_format trace_id(epoch=2020-01-01);
+location = /t { return 200 "[$time]\n"; }
+--- request
+GET /t?id=00000000800000000000000000000001
+--- response_body
+[1577836800256]
+
+
+
+=== TEST 4: and in stream
+--- stream_config
+map $remote_addr $old { default b2fr5nvmbtcu7vl9phl0; }
+map $remote_addr $number { default 175928847299117063; }
+txid_variable $other snowflake node=4 state=DIR/asked-in-stream layout=discord;
+txid_time $old $ms;
+txid_time $old $iso iso8601 format=xid;
+txid_time $number $of_number;
+--- stream_server_config
+return "$ms $iso $of_number\n";
+--- stream_response
+1522545688537 2017-02-12T00:57:03.000Z 1462015105796

@@ -47,11 +47,14 @@ local function try(header)
 end
 try("A: b")
 try("traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")
+local came = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
+try(came .. "\r\n" .. came)
 try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-d")
 try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7")
 --- response_body
 true true true true nil true nil true false true true true
 true true true true 00f067aa0ba902b7 false nil false true true true true
+true true true true nil true nil true false true true true
 true true true true 00f067aa0ba902b7 true true false false true true true
 true true true true 00f067aa0ba902b7 nil nil false false true true true
 

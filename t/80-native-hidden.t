@@ -9,6 +9,7 @@ use Example qw(request serve);
 use File::Temp qw(tempdir);
 use Files qw(contents write_file);
 use Modules;
+use OwnNginx qw(wait_until);
 use Test::More;
 use Tree qw(lua_cpath lua_path luajit);
 use Vectors qw(vectors);
@@ -234,6 +235,29 @@ END
     like $log, qr/\[error\].* txid: not hidden: 18446744073709551615 is above 9999999999/, 'of both';
     unlike $log, qr/\[(?:crit|alert|emerg)\]/, 'and nothing else is wrong';
 
+    # A client's mistake breaks one link. A key that is not the one of the store's numbers breaks all of them.
+    SKIP: {
+        my $luajit = luajit() or skip 'there is no luajit', 1;
+        my $state = "$dir/orders.segment";
+        local @ENV{qw(LUA_PATH LUA_CPATH)} = (lua_path(), lua_cpath());
+        system($luajit, '-e', qq{local page = require "support.segment_page" page.make("$state") page.name_a_key("$state")}) == 0 or die $?;
+        my ($port, $prefix) = serve(here(<<"END"), $native);
+pid logs/nginx.pid;
+error_log logs/error.log info;
+events {}
+http {
+    access_log off;
+    txid_reveal \$arg_image \$order key=/etc/txid/orders.key name=orders digits=10 check state=$state;
+    txid_hide \$arg_number \$shown key=/etc/txid/orders.key name=orders digits=10;
+    server { listen 127.0.0.1:8080; location / { return 200 "[\$order\$shown]"; } }
+}
+END
+        is +(request($port, "/?image=$image"))[2], '[]', 'no number is revealed by a key that the store does not have';
+        is +(request($port, "/?image=&number="))[2], '[]', 'and none by an empty image, of which the log says nothing';
+        my @said = grep {/not (?:revealed|hidden)/} split /\n/, contents("$prefix/logs/error.log");
+        like "@said", qr/^\S+ \S+ \[error\] (?:(?!not revealed).)* txid: not revealed: (?:(?!not revealed).)*$/, 'which the log says once, as an error';
+    }
+
     # A worker that has just hidden a number, as the kernel or a debugger writes its memory.
     SKIP: {
         skip 'there is no gcore', 1 if system('command -v gcore >/dev/null 2>&1') != 0;
@@ -248,6 +272,21 @@ END
         for my $part ($bytes, pack('H*', 'a0fafe1788542cb123a339392a6c7605'), pack('H*', 'd014f9a8c9ee2589e13f0cc8b6630ca6'), $hex, lc $hex) {
             ok index($core, $part) < 0, 'but not ' . unpack 'H*', $part;
         }
+    }
+
+    # A reload forgets the key that was read before it.
+    {
+        my ($master) = contents("$prefix/logs/nginx.pid") =~ /(\d+)/;
+        my $locked   = sub { contents("/proc/$master/status") =~ /^VmLck:\s*(\d+)/m && $1 };
+        my $workers  = sub { join ' ', sort split ' ', `pgrep -P $master` };
+        # The key of nginx's start was locked in the process that has become the master by a fork, which undoes that.
+        my @locked = map {
+            my $old = $workers->();
+            kill HUP => $master;
+            ok wait_until { my $new = $workers->(); $new ne '' && !grep { " $new " =~ / $_ / } split ' ', $old }, 'a reload has new workers';
+            $locked->();
+        } 1 .. 2;
+        is $locked[1], $locked[0], 'and as much memory is locked for keys as after the one before';
     }
 
     {
@@ -287,8 +326,9 @@ END
     if (my $luajit = luajit()) {
         local $ENV{LUA_PATH}  = lua_path();
         local $ENV{LUA_CPATH} = lua_cpath();
-        my $said = `$unlocked$luajit -e 'require "resty.txid.hidden".new { key_file = "$key", name = "a", digits = 6 }' 2>&1`;
-        like $said, qr/^resty.txid.hidden: the system may write the key to swap space: mlock: .*; raise the limit of locked memory$/, 'in Lua, too';
+        my $log  = 'ngx = setmetatable({ log = print }, { __index = function(_, level) return level end })';
+        my $said = `$unlocked$luajit -e 'local hidden = require "resty.txid.hidden" $log hidden.new { key_file = "$key", name = "a", digits = 6 }' 2>&1`;
+        like $said, qr/^WARN\tresty.txid.hidden: the system may write the key to swap space: mlock: .*; raise the limit of locked memory$/, 'in Lua, too';
     }
 
     my $options = 'the options are key=FILE, name=NAME, digits=6..19 or letters=4..13 or uuid, and for numbers check and state=FILE';

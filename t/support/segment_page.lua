@@ -69,6 +69,12 @@ function _M.publish(path, first, past)
 end
 
 
+-- Says that the numbers are hidden by another key than any that this host may have.
+function _M.name_a_key(path)
+    write(path, 512, ffi.string(ffi.new("uint64_t[1]", 0x8000000000000001ULL), 8))
+end
+
+
 -- Reports how many numbers are taken in 1,000 seconds, and when the store last answered.
 function _M.report(path, rate_milli, contact_ms)
     write_words(path, 392, rate_milli, contact_ms)
