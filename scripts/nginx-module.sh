@@ -2,7 +2,7 @@
 # nginx-module.sh [DIR MODULE...]: builds these modules of the addon DIR, by default ngx_http_txid_module and
 # ngx_stream_txid_module, for the nginx of the source tree $NGINX_SRC, by default that of Debian's nginx-dev.
 # $NGINX_OUT is the output directory, by default target/nginx. Its file `version` says which nginx that is. With
-# NGINX_KEEP_TREE=1, the tree with the objects stays in src/ of it.
+# NGINX_KEEP_TREE=1, the tree with the objects stays in src/ of it. The compiler and the linker also get $NGINX_CC_OPT.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -35,8 +35,8 @@ no_paths=-ffile-prefix-map=$root=.
 # With --with-compat, a module also fits other builds of the same nginx version with that option, PCRE and gzip.
 # shellcheck disable=SC2046 # a list of files
 if ! { cd "$tree" && "$configure" --with-compat --with-threads --with-stream=dynamic \
-        --with-cc-opt="-g -O2 -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat -Werror=format-security $no_paths" \
-        --with-ld-opt='-Wl,-z,relro -Wl,-z,now' --add-dynamic-module="$addon" \
+        --with-cc-opt="-g -O2 -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat -Werror=format-security $no_paths ${NGINX_CC_OPT:-}" \
+        --with-ld-opt="-Wl,-z,relro -Wl,-z,now ${NGINX_CC_OPT:-}" --add-dynamic-module="$addon" \
     && make -f objs/Makefile $(printf 'objs/%s.so ' "$@"); } >"$log" 2>&1; then
     tail -n 30 "$log" >&2
     echo "txid: the modules could not be built; see $log" >&2

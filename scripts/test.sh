@@ -72,6 +72,7 @@ built=$(cksum target/release/libtxid.so)
 part suites scripts/prove.sh &
 {
     part asan crates/capi/tests/asan/run.sh || :
+    part nginx-asan scripts/nginx-asan.sh t/61-*.t t/63-*.t t/83-*.t || :
     part peers tests/peers/run.sh || :
     part sql tests/sql/run.sh || :
     part gateways tests/gateways/run.sh || :
