@@ -60,10 +60,14 @@ sub rust {
 
 sub perl {
     my (@lines) = @_;
-    my ($without, $file, $is_summary, @block, %said) = ('');
+    my ($without, $file, $is_summary, @block, %said, %blocks) = ('');
     my $keep = sub {
-        my ($of) = join("\n", @block) =~ m{\b(t/[\w.-]+\.t)\b};
+        my $text = join "\n", @block;
+        my ($of) = $text =~ m{\b(t/[\w.-]+\.t)\b};
+        # "t/01-x.t TEST 1: the title - what was checked (repeated req 0, req 0)", or the name of a test alone.
+        my ($block) = $text =~ /\A#   Failed test '(?:t\/\S+ )?(TEST \d+: .*?(?= - |'$)|.*?(?='$))/m;
         push @{ $said{ $without . $of } }, @block if $of;
+        push @{ $blocks{ $without . $of } }, $block if $of && defined $block && !grep { $_ eq $block } @{ $blocks{ $without . $of } };
         @block = ();
     };
     for (@lines) {
@@ -75,6 +79,7 @@ sub perl {
         elsif ($is_summary && m{^(t/\S+)\s+\(Wstat}) {
             $file = $1;
             failed("$without$file", "${without}scripts/prove.sh -v $file", @{ $said{"$without$file"} // [] });
+            $failures[-1]{blocks} = $blocks{"$without$file"};
         }
         elsif ($is_summary && $file && /^  (?:Failed|Non-zero|Parse)/) { failed("$without$file", undef, $_) }
         else                                                           { $keep->() }
@@ -136,4 +141,4 @@ for my $failure (@failures) {
     print map {substr($_, 0, 400) . "\n"} @lines;
 }
 printf "\n%d failed:\n", scalar @failures;
-print "FAILED: $_->{name}\n    again: $_->{again}\n" for @failures;
+print "FAILED: $_->{name}\n", map({"    $_\n"} @{ $_->{blocks} // [] }), "    again: $_->{again}\n" for @failures;
