@@ -21,6 +21,8 @@ const QUOTES: [(&str, [&str; 2], usize); 6] = [
 
 const CARGO: (&str, &str) = ("Cargo.toml", "rust-version = \"{}\"");
 const OLDEST_GLIBC: (&str, &str) = ("packaging/release-binaries.sh", "set -- x86_64-unknown-linux-gnu.{} aarch64");
+const LONGEST_ID: (&str, &str) = ("src/request/header.rs", "const LONGEST: usize = {};");
+const LONGEST_HOLD: (&str, &str) = ("src/source/clock.rs", "LONGEST_HOLD_MS: u64 = {}_000;");
 const LEASES: &str = "agent/machines/src/lease/rules.rs";
 
 /// Each line that repeats a figure of the code, and the line of the code, with `{}` in place of the figure.
@@ -39,6 +41,15 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
     ("docs/dev/tested.md", "the aarch64 release asks for no symbol newer than glibc {}", OLDEST_GLIBC),
     ("docs/dev/design.md", "all {} and", ("src/make/txid.rs", "UTC : {} | random")),
     ("docs/dev/design.md", "and {} bits are real", ("src/make/txid.rs", "const RANDOM_BITS: u32 = {};")),
+    ("docs/request.md", "those of 1 to {} characters", LONGEST_ID),
+    ("lua/resty/txid/request/rules.lua", "local LONGEST = {}", LONGEST_ID),
+    ("docs/lua.md", "set back by up to {} s", LONGEST_HOLD),
+    ("docs/c.md", "set back by up to {} s", LONGEST_HOLD),
+    (
+        "docs/snowflake.md",
+        "ahead of the clock; default {} |",
+        ("lua/resty/txid/snowflake.lua", "local DEFAULT_MAX_DRIFT = {}"),
+    ),
     ("agent/docs/leases.md", "| `--ahead` | {} s |", (LEASES, " ahead_ms: {}_000")),
     ("agent/docs/leases.md", "| renewal | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
     ("agent/docs/leases.md", "| `--max-skew` | {} s |", (LEASES, "MOST_SKEW_MS: u64 = {}_000")),
