@@ -26,8 +26,10 @@ part() {
 # Ends with what failed. Nothing else can be tested of what cannot be built.
 report() {
     wait
-    # Of a part that passed, only this is worth a line.
+    # Of a part that passed, only these are worth a line.
     grep -h ': left out ' "$logs"/*.log || :
+    skipped=$(grep -h 'skipped: ' "$logs"/*.log | sort -u)
+    [ -z "$skipped" ] || printf '%d skipped, and so not passed:\n%s\n' "$(echo "$skipped" | wc -l)" "$skipped"
     set --
     for mark in "$logs"/*.failed; do
         [ ! -e "$mark" ] || set -- "$@" "${mark%.failed}.log"

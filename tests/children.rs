@@ -19,7 +19,7 @@ use std::time::Duration;
 use test_helpers::attack::{
     Child, Shared, end, ended_well, forbid, fork, handle, mappings, raw_clone, refuse, trap, vfork, wiped_on_fork,
 };
-use test_helpers::{Directory, one_by_one};
+use test_helpers::{Directory, one_by_one, skipped};
 use txid::{Maker, Series, Txid, UniqueIdMaker};
 
 type Text = [u8; Txid::LEN];
@@ -33,9 +33,22 @@ fn texts(child: Child) -> Vec<Text> {
 }
 
 fn assert_no_id_twice(groups: &[Vec<Text>]) {
-    let ids: Vec<_> = groups.iter().flatten().collect();
+    let ids = groups.concat();
     assert!(ids.len() > groups.len());
-    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
+    assert_none_repeats(ids.iter().map(|id| &id[..]), "ids");
+}
+
+/// Fails with the ids that are there again.
+fn assert_none_repeats<'a>(ids: impl IntoIterator<Item = &'a [u8]>, what: &str) {
+    let mut seen = HashSet::new();
+    let again: Vec<_> = ids.into_iter().filter(|id| !seen.insert(*id)).map(String::from_utf8_lossy).collect();
+    assert!(
+        again.is_empty(),
+        "{what}: {} of {} repeat: {:?} ...",
+        again.len(),
+        again.len() + seen.len(),
+        &again[..again.len().min(3)]
+    );
 }
 
 fn child_and_grandchild_make_ids_of_their_own(start: fn() -> i32, ids: impl Fn(usize) -> Vec<Text>) {
@@ -80,8 +93,8 @@ fn no_format_continues_its_parents_state(start: fn() -> i32) {
         });
         let sibling = Child::start(start, ids);
         let all = [before, ids(), child.output(), sibling.output()].concat();
-        let distinct: HashSet<_> = all.chunks_exact(Maker::MAX_LEN).collect();
-        assert_eq!(distinct.len(), 5 * 2000, "{}", String::from_utf8_lossy(&make()));
+        assert_eq!(all.len(), 5 * 2000 * Maker::MAX_LEN);
+        assert_none_repeats(all.chunks_exact(Maker::MAX_LEN), &format!("such as {}", String::from_utf8_lossy(&make())));
     }
 }
 
@@ -141,7 +154,7 @@ fn vdso_has_getrandom() -> bool {
         !vdso.is_null() && !libc::dlsym(vdso, name.as_ptr()).is_null()
     };
     if !found {
-        println!("skipped: the vDSO of this kernel has no getrandom");
+        skipped("the vDSO of this kernel has no getrandom");
     }
     found
 }
@@ -320,9 +333,8 @@ fn no_format_repeats_what_a_vfork_began() {
             });
             child.output();
             let all = ids.items();
-            let distinct: HashSet<_> = all.iter().collect();
             assert!(all.is_empty() || all.len() == 3000, "{} ids", all.len());
-            assert_eq!(distinct.len(), all.len(), "{}, hidden {place}", format.name);
+            assert_none_repeats(all.iter().map(|id| &id[..]), &format!("{}, where {place} is hidden", format.name));
         }
     }
 }
@@ -463,7 +475,7 @@ fn a_dev_urandom_that_is_not_the_kernels_is_not_read() {
                 libc::chroot(root.as_ptr()) == 0 && libc::chdir(c"/".as_ptr()) == 0
             };
             if !is_elsewhere || make(c"/dev/urandom") != 0 {
-                println!("skipped: another /dev/urandom takes root");
+                skipped("another /dev/urandom takes root");
                 return Vec::new();
             }
             refuse(&[libc::SYS_getrandom], libc::EPERM);
@@ -579,7 +591,7 @@ fn may_choose_pids() -> bool {
     let has_namespace = unsafe { libc::unshare(libc::CLONE_NEWPID) } == 0;
     let may = has_namespace && std::fs::OpenOptions::new().write(true).open("/proc/sys/kernel/ns_last_pid").is_ok();
     if !may {
-        println!("skipped: choosing process ids takes root, and a kernel with ns_last_pid");
+        skipped("choosing process ids takes root, and a kernel with ns_last_pid");
     }
     may
 }
@@ -637,8 +649,7 @@ fn a_process_is_not_taken_for_an_ancestor_that_had_its_id() {
         child.output();
         let all = ids.items();
         assert!(all.is_empty() || all.len() == 3 * 40 * makes().count(), "{} ids", all.len());
-        let distinct: HashSet<_> = all.iter().collect();
-        assert_eq!(distinct.len(), all.len());
+        assert_none_repeats(all.iter().map(|id| &id[..]), "ids");
     }
 }
 
@@ -668,8 +679,7 @@ fn a_child_with_its_parents_id_makes_a_new_stream() {
             Vec::new()
         });
         let output = child.output();
-        let distinct: HashSet<_> = output.chunks_exact(Maker::MAX_LEN).collect();
-        assert_eq!(Maker::MAX_LEN * distinct.len(), output.len());
+        assert_none_repeats(output.chunks_exact(Maker::MAX_LEN), "ids");
     }
 }
 

@@ -36,7 +36,10 @@ fn in_namespace(set_up: &str) -> Option<String> {
     let works = |options: &&[&str]| run(options, probe).status.success();
     let Some(options) = [&[][..], &["--map-root-user"]].into_iter().find(works) else {
         let why = run(&["--map-root-user"], probe).stderr;
-        eprintln!("skipped: no network namespace can be made here: {}", String::from_utf8_lossy(&why));
+        test_helpers::skipped(format_args!(
+            "no network namespace can be made here: {}",
+            String::from_utf8_lossy(&why).trim()
+        ));
         return None;
     };
     let output = run(options, &format!("mount -t sysfs sysfs /sys; ip link set lo up; {set_up}\nexec \"$@\""));
@@ -114,7 +117,7 @@ fn dockers_bridge_alone_is_no_address() {
 #[test]
 fn a_global_ipv6_address_is_the_hosts_own() {
     if !Path::new("/proc/net/if_inet6").exists() {
-        return eprintln!("skipped: there is no IPv6 here");
+        return test_helpers::skipped("there is no IPv6 here");
     }
     let global = "ip -6 address add 2001:db8::7/64 dev eth0 nodad";
     assert_addresses(&format!("{ETHERNET}\n{global}"), "none 2001:db8::7 none");

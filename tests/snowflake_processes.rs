@@ -249,7 +249,7 @@ fn where_the_boot_is_unknown_no_page_is_made() {
         }
     });
     if !is_hidden {
-        println!("skipped: this user may not mount");
+        test_helpers::skipped("this user may not mount");
         return;
     }
     let lease = LeasePage::open_or_make(&directory.file(), &Layout::SNOWFLAKE);

@@ -16,7 +16,7 @@ fn read(path: &str) -> String {
 fn run(names: &[&str], args: &[&str]) -> Option<Output> {
     let output = names.iter().find_map(|name| Command::new(name).args(args).current_dir(in_tree("")).output().ok());
     if output.is_none() {
-        println!("skipped: there is no {}", names.join(" and no "));
+        test_helpers::skipped(format_args!("there is no {}", names.join(" and no ")));
     }
     output
 }

@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn states_are_apart_from_each_other() {
         if !fill_from(250, &mut [0; 8]) {
-            return println!("skipped: the vDSO of this kernel has no getrandom");
+            return test_helpers::skipped("the vDSO of this kernel has no getrandom");
         }
         assert!(fill_from(252, &mut [0; 8]));
         let is_used = |place: usize| {

@@ -20,7 +20,12 @@ fn run(program: &str, lines: &[String]) -> Vec<Map<String, Value>> {
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap().unwrap();
-    assert!(output.status.success());
+    assert!(
+        output.status.success(),
+        "{source}: {}, after {} lines",
+        output.status,
+        output.stdout.split(|byte| *byte == b'\n').count() - 1
+    );
 
     let output = String::from_utf8(output.stdout).unwrap();
     let pairs = |line: &str| {
@@ -201,7 +206,9 @@ fn traces_are_continued() {
     let found = run("decide.c", &cases.iter().map(ask).collect::<Vec<_>>());
     assert_eq!(found.len(), cases.len());
     for (case, found) in cases.iter().zip(found) {
-        let text = |name: &str| found[name].as_str().unwrap();
+        let text = |name: &str| {
+            found.get(name).and_then(Value::as_str).unwrap_or_else(|| panic!("{case}: no {name} in {found:?}"))
+        };
         let kinds = words(&case["kinds"]);
         let is_sent = |name: &str| {
             let kind = match name {
@@ -266,8 +273,8 @@ fn numbers_and_uuids_are_hidden_and_revealed() {
                     ("check", -63),
                     ("period", -64),
                 ];
-                let code = codes.iter().find(|(name, _)| *name == reason).unwrap().1;
-                json!({ "code": code.to_string() })
+                let code = codes.iter().find(|(name, _)| *name == reason);
+                json!({ "code": code.unwrap_or_else(|| panic!("{reason} has no code: {case}")).1.to_string() })
             }
             None => json!({ "text": case[if action == "hide" { "shown" } else { "inside" }] }),
         });

@@ -10,3 +10,12 @@ pub mod remains;
 pub mod vectors;
 
 pub use directory::{Directory, has_header_of, word};
+
+/// Says which test is skipped, and why; the end of `make test` counts them. What a test prints is seen only if it fails, but not what
+/// it writes.
+pub fn skipped(why: impl std::fmt::Display) {
+    use std::io::Write;
+    let thread = std::thread::current();
+    let name = one_by_one::current().or(thread.name()).unwrap_or("a test");
+    _ = writeln!(std::io::stderr(), "skipped: {name}: {why}");
+}

@@ -3,6 +3,7 @@
 
 use crate::attack::{end, ended_well, fork};
 use std::io::Write;
+use std::sync::Mutex;
 
 /// The functions and their names, for [`run`].
 #[macro_export]
@@ -11,13 +12,21 @@ macro_rules! tests {
 }
 pub use tests;
 
+static CURRENT: Mutex<Option<&str>> = Mutex::new(None);
+
+/// The name of the test that runs, if [`run`] runs it.
+pub(crate) fn current() -> Option<&'static str> {
+    *CURRENT.lock().unwrap()
+}
+
 /// Runs all `tests`, or those whose names contain an argument, and ends the program.
-pub fn run(tests: &[(&str, fn())]) -> ! {
+pub fn run(tests: &[(&'static str, fn())]) -> ! {
     let wanted: Vec<_> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-') && argument != "soak").collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()));
     let (mut passed, mut failed) = (0, Vec::new());
     for (name, test) in tests.iter().filter(|(name, _)| is_wanted(name)) {
+        *CURRENT.lock().unwrap() = Some(name);
         // What stands in the buffer would be written by the child as well.
         std::io::stdout().flush().unwrap();
         let pid = fork();

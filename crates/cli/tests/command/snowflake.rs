@@ -69,7 +69,7 @@ fn without_proc_a_page_of_the_agent_is_refused() {
         command
     };
     if !without_proc(&["true"]).output().is_ok_and(|output| output.status.success()) {
-        return println!("skipped: this user may not mount, or unshare is missing");
+        return test_helpers::skipped("this user may not mount, or unshare is missing");
     }
     let directory = TempDir::new().unwrap();
     let [lease, segment] = ["orders", "orders.segment"].map(|name| directory.path().canonicalize().unwrap().join(name));
