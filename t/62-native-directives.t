@@ -23,10 +23,23 @@ sub check {
     return nginx('-t');
 }
 
+# Servers of one configuration are tried at once, and those of one that is refused again, each by itself.
+my @accepted;
+
 sub accepted {
     my ($place, $lines) = @_;
+    return push @accepted, $lines if $place eq 'server';
     my $said = check($place, $lines);
     is $?, 0, "$place: $lines" or diag $said;
+}
+
+sub try_servers {
+    check(http => join ' ', map {"server { $_ }"} @accepted);
+    my $are_all = $? == 0;
+    for my $lines (@accepted) {
+        my $said = $are_all ? '' : check(server => $lines);
+        ok $are_all || $? == 0, "server: $lines" or diag $said;
+    }
 }
 
 sub refused {
@@ -236,5 +249,7 @@ SKIP: {
     unwarned http => "txid_accept off; $server";
     unwarned http => "txid_accept all; server { listen 127.0.0.1:$port; }";
 }
+
+try_servers();
 
 done_testing;

@@ -4,7 +4,7 @@
 local cidr = require "resty.txid.cidr"
 
 
-local ROUNDS = 20000
+local ROUNDS = 4000
 local seed = tonumber(arg[1]) or 20260221
 math.randomseed(seed)
 local random = math.random
