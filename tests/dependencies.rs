@@ -1,5 +1,5 @@
-//! docs/dev/dependencies.md names exactly the crates in use. Each crate that is shipped has a licence of .cargo/deny.toml and comes
-//! from the registry: also where cargo-deny is not installed.
+//! Each dependency has its reason beside it. Each crate that is shipped has a licence of .cargo/deny.toml and comes from the registry: also
+//! where cargo-deny is not installed.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,13 +28,12 @@ fn licences() -> Names {
     lines.map(|line| line.trim().trim_matches(['"', ',']).to_string()).collect()
 }
 
-/// The packages of a workspace, with the dependencies in their Cargo.toml.
-fn packages(manifest: &str) -> BTreeMap<String, Names> {
+/// The packages of a workspace, with their Cargo.toml.
+fn packages(manifest: &str) -> BTreeMap<String, String> {
     let metadata: Value =
         serde_json::from_str(&cargo(manifest, &["metadata", "--no-deps", "--format-version=1"])).unwrap();
-    let name = |value: &Value| value["name"].as_str().unwrap().to_string();
-    let packages = metadata["packages"].as_array().unwrap().iter();
-    packages.map(|it| (name(it), it["dependencies"].as_array().unwrap().iter().map(name).collect())).collect()
+    let text = |value: &Value| value.as_str().unwrap().to_string();
+    metadata["packages"].as_array().unwrap().iter().map(|it| (text(&it["name"]), text(&it["manifest_path"]))).collect()
 }
 
 /// A crate that is linked into something of ours on a machine like this one.
@@ -56,50 +55,35 @@ fn linked_with(manifest: &str, package: &str) -> BTreeSet<Linked> {
     tree.lines().filter_map(parts).collect()
 }
 
-/// A section of the page: the names in the first column of its tables, and those after "Through them:".
-#[derive(Debug, Default, PartialEq)]
-struct Section {
-    direct: Names,
-    indirect: Names,
-}
-
-fn sections() -> BTreeMap<String, Section> {
-    let text = fs::read_to_string(PAGE).unwrap();
-    let mut sections = BTreeMap::<_, Section>::new();
-    let mut name = String::new();
-    // A list may span several lines.
-    for block in text.split("\n\n") {
-        for line in block.lines() {
-            if let Some(title) = line.strip_prefix("## `") {
-                name = title.split('`').next().unwrap().to_string();
-            } else if let Some(row) = line.strip_prefix("| `") {
-                let (crate_name, why) = row.split_once("` | ").unwrap();
-                assert!(why.len() > 7, "{PAGE} does not say why there is {crate_name}");
-                sections.entry(name.clone()).or_default().direct.insert(crate_name.to_string());
+#[test]
+fn each_dependency_has_its_reason_beside_it() {
+    let mut count = 0;
+    for manifest in WORKSPACES.iter().flat_map(|manifest| packages(manifest).into_values()) {
+        let text = fs::read_to_string(&manifest).unwrap();
+        let mut is_list = false;
+        for line in text.lines() {
+            if line.starts_with('[') {
+                is_list = line.ends_with("dependencies]");
+                continue;
+            }
+            if is_list && line.contains(" = ") && !line.starts_with('#') && !line.contains("path = ") {
+                let why = line.split_once("  # ").map_or("", |(_, why)| why);
+                assert!(why.len() > 3, "{manifest} does not say why: {line}");
+                count += 1;
             }
         }
-        if let Some(list) = block.strip_prefix("Through them: ") {
-            let names = list.trim_end_matches(['.', '\n']).split([',', '\n', ' ']).filter(|name| !name.is_empty());
-            sections.entry(name.clone()).or_default().indirect.extend(names.map(str::to_string));
-        }
     }
-    sections
+    assert!(count > 70, "{count} dependencies");
 }
 
 #[test]
-fn the_page_names_all_dependencies_and_no_other() {
-    let own: Names = WORKSPACES.iter().flat_map(|manifest| packages(manifest).into_keys()).collect();
-    let in_the_library: Names = linked_with("Cargo.toml", "txid").into_iter().map(|it| it.name).collect();
-    let mut documented = sections();
-    for (name, direct) in WORKSPACES.iter().flat_map(|manifest| packages(manifest)) {
-        let direct = &direct - &own;
-        let indirect = if name == "txid" { &(&in_the_library - &direct) - &own } else { Names::new() };
-        let found = documented.remove(&name).unwrap_or_default();
-        assert_eq!(found.direct, direct, "{PAGE}, the table of {name}");
-        let list: Vec<_> = indirect.iter().map(String::as_str).collect();
-        assert_eq!(found.indirect, indirect, "{PAGE}, {name} has through them: {}", list.join(", "));
-    }
-    assert!(documented.is_empty(), "{PAGE} has sections of what is no package: {:?}", documented.keys());
+fn the_page_names_what_the_library_links() {
+    let page = fs::read_to_string(PAGE).unwrap();
+    let (_, list) = page.split_once("with its own crates: ").unwrap();
+    let listed: Names = list.split_once('.').unwrap().0.split(',').map(|name| name.trim().to_string()).collect();
+    let own = packages("Cargo.toml");
+    let linked = linked_with("Cargo.toml", "txid").into_iter().map(|it| it.name).filter(|name| !own.contains_key(name));
+    assert_eq!(listed, linked.collect(), "{PAGE}");
 }
 
 /// Crates that are linked with these packages when they are built together, each with its features.
