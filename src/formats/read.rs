@@ -38,8 +38,8 @@ pub(super) fn scan(format: &'static Format, text: &[u8], each: &mut impl Each) -
         check_version(layout, text)?;
     }
     let mut begin = 0;
-    for (part, end) in layout.parts.iter().zip(layout.ends) {
-        let place = begin..end_of(end, begin, text)?;
+    for (part, end) in layout.parts.iter().zip(&layout.ends) {
+        let place = begin..end_of(*end, begin, text)?;
         begin = place.end;
         one(part, place, text, each)?;
     }
@@ -261,14 +261,14 @@ pub(crate) fn fields<const COUNT: usize>(format: &'static Format, text: &[u8]) -
 /// All that a text holds.
 struct All<'a> {
     text: &'a [u8],
-    found: Anatomy,
+    found: &'a mut Anatomy,
     only_number: Option<(Wide, &'static Fields)>,
 }
 
 impl Each for All<'_> {
     fn number(&mut self, _: &'static Number, fields: &'static Fields, bits: Wide, place: Range<usize>) {
         self.only_number = Some((bits, fields));
-        show(fields, bits, &self.text[place], &mut self.found);
+        show(fields, bits, &self.text[place], self.found);
     }
 
     fn word(&mut self, word: &'static Word, place: Range<usize>) {
@@ -283,17 +283,17 @@ pub(super) fn anatomy(format: &'static Format, text: &[u8], chosen: &Numbers) ->
     if format.rule == Some(Rule::Layout) {
         return layout::anatomy(format, text, chosen);
     }
-    let found = Anatomy { parts: Vec::with_capacity(4), ..Anatomy::default() };
-    let mut all = All { text, found, only_number: None };
+    let mut found = Anatomy { parts: Vec::with_capacity(4), ..Anatomy::default() };
+    let mut all = All { text, found: &mut found, only_number: None };
     let layout = scan(format, text, &mut all).map_err(|fault| explained(format, text, fault))?;
-    let mut found = all.found;
-    if let Some((bits, fields)) = all.only_number.filter(|_| layout.has_one_number) {
+    let only_number = all.only_number;
+    if let Some((bits, fields)) = only_number.filter(|_| layout.has_one_number) {
         found.bytes = bytes_of(bits, fields.width);
         found.fields = fields.list.iter().map(|field| (field.name, field.bits as usize)).collect();
     }
-    found.text = match layout.is_canonical {
+    found.text = match layout.is_canonical && (text.len() == layout.least || layout.most < usize::MAX) {
         true => in_ascii(text.to_vec()),
-        false => written(format, layout, text, all.only_number.map_or(Wide::default(), |(bits, _)| bits)),
+        false => written(format, layout, text, only_number.map_or(Wide::default(), |(bits, _)| bits)),
     };
     if format.rule == Some(Rule::Traceparent) {
         keep_what_is_known(&mut found, text);
@@ -303,6 +303,9 @@ pub(super) fn anatomy(format: &'static Format, text: &[u8], chosen: &Numbers) ->
 
 /// Of a later version, only the flag for sampling means the same; and what is written is of version 00.
 fn keep_what_is_known(found: &mut Anatomy, text: &[u8]) {
+    if text[..2] == *b"00" && matches!(text[53..], [b'0', b'0'..=b'3']) {
+        return;
+    }
     let mut flags = 0;
     for (name, value) in &mut found.parts {
         if *name == "random" && text[..2] != *b"00" {
@@ -322,8 +325,8 @@ fn keep_what_is_known(found: &mut Anatomy, text: &[u8]) {
 fn written(format: &Format, layout: &Text, text: &[u8], bits: Wide) -> String {
     let mut written = Vec::with_capacity(text.len() + 4);
     let mut begin = 0;
-    for (part, end) in layout.parts.iter().zip(layout.ends) {
-        let end = end_of(end, begin, text).unwrap_or(begin);
+    for (part, end) in layout.parts.iter().zip(&layout.ends) {
+        let end = end_of(*end, begin, text).unwrap_or(begin);
         let read = &text[begin..end];
         begin = end;
         match part {
@@ -345,29 +348,35 @@ pub(super) fn in_ascii(text: Vec<u8>) -> String {
 
 /// Adds the fields of a number.
 fn show(fields: &'static Fields, bits: Wide, text: &[u8], found: &mut Anatomy) {
-    for (field, value) in fields.values(bits) {
-        if let Some(value) = value_of(field, value, text) {
-            found.parts.push((field.name, value));
-        }
-    }
-    for (place, field) in fields.shown {
-        if let Some(value) = value_of(field, bits.bits(*place, field.bits), text) {
+    let mut end = fields.width;
+    let listed = fields.list.iter().map(|field| {
+        end -= field.bits;
+        (end, field)
+    });
+    for (place, field) in listed.chain(fields.shown.iter().map(|(place, field)| (*place, field))) {
+        // Most fields of a UUID are not shown: their values are not looked at.
+        if !matches!(field.kind, Kind::Time(_) | Kind::Bits | Kind::Is(_))
+            && let Some(value) = value_of(field, bits.bits(place, field.bits), text)
+        {
             found.parts.push((field.name, value));
         }
     }
     let Some(clock) = fields.clock else { return };
     found.ms = fields.ms(bits);
-    let time = bits.bits(fields.pieces[0].0, fields.pieces[0].1) as u64;
+    let time = || bits.bits(fields.pieces[0].0, fields.pieces[0].1) as u64;
     if let Some(name) = clock.rest {
-        found.parts.push((name, (time % clock.per_unit).into()));
+        found.parts.push((name, (time() % clock.per_unit).into()));
     }
-    found.far_ms = (found.ms == Some(i64::MAX)).then_some(time).filter(|time| i64::try_from(*time).is_err());
+    if found.ms == Some(i64::MAX) {
+        found.far_ms = Some(time()).filter(|time| i64::try_from(*time).is_err());
+    }
 }
 
 fn bytes_of(bits: Wide, width: u32) -> Vec<u8> {
     let (high, low) = (bits.high.to_be_bytes(), bits.low.to_be_bytes());
     let count = width.div_ceil(8) as usize;
     match count.checked_sub(16) {
+        Some(0) => low.to_vec(),
         Some(more) => [&high[8 - more..], &low].concat(),
         None => low[16 - count..].to_vec(),
     }
@@ -393,8 +402,12 @@ fn hexadecimal(bits: u128, count: usize) -> String {
 }
 
 fn mac(bits: u128) -> String {
-    let digits = hexadecimal(bits, 12);
-    [0, 2, 4, 6, 8, 10].map(|at| &digits[at..at + 2]).join(":")
+    let digits = hex::encode_128_bits(bits);
+    let mut text = *b"..:..:..:..:..:..";
+    for (place, pair) in text.chunks_mut(3).zip(digits[20..].chunks(2)) {
+        place[..2].copy_from_slice(pair);
+    }
+    in_ascii(text.to_vec())
 }
 
 fn uuid(bits: u128) -> String {

@@ -67,7 +67,7 @@ pub(crate) struct Text {
     pub without_upper: u32,
     /// Whether ids that are read from this text are written as the first one.
     pub is_another: bool,
-    /// Whether each id has one such text.
+    /// Whether each id has one such text, but for a rest.
     pub is_canonical: bool,
     /// Whether an id is one number.
     pub has_one_number: bool,
@@ -605,8 +605,7 @@ const fn is_canonical(part: &Part) -> bool {
         Part::Number(Number { digits, least, most, .. }) => {
             !digits.has_both_cases && digits.other.is_none() && *least == *most
         }
-        Part::Literal(_) | Part::Word(_) => true,
-        Part::Rest => false,
+        Part::Literal(_) | Part::Word(_) | Part::Rest => true,
     }
 }
 

@@ -13,8 +13,11 @@ pub(crate) fn decode(text: &[u8], start: usize, end: usize) -> Result<u64, Forma
             return Err(FormatError::Character { position: start + index + 1, byte, expected: "a digit" });
         }
         let digit = u64::from(byte - b'0');
-        number =
-            number.checked_mul(10).and_then(|tens| tens.checked_add(digit)).ok_or(FormatError::Value(TOO_LARGE))?;
+        number = match index {
+            // 19 digits always fit.
+            0..19 => number * 10 + digit,
+            _ => number.checked_mul(10).and_then(|it| it.checked_add(digit)).ok_or(FormatError::Value(TOO_LARGE))?,
+        };
     }
     Ok(number)
 }
