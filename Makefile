@@ -32,11 +32,14 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS TRACE_CONTEXT_SRC OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c mutants-promises bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
+.PHONY: help help-all build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c mutants-promises bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
-help: ## list the targets; docs/dev/CONTRIBUTING.md has the rest
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-21s %s\n", $$1, $$2 }'
+help: ## list the targets; `make help-all` lists the rarer ones, too
+	@sed -n 's/^\([a-z-]*\):.*[^#]## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-21s %s\n", $$1, $$2 }'
+
+help-all: ### list all targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-26s %s\n", $$1, $$2 }'
 
 build: ## build libtxid.so, libtxid.a and txid in target/release
 	@scripts/need.sh build
@@ -77,22 +80,22 @@ check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minu
 target/release/libtxid.so:
 	@$(MAKE) --no-print-directory build
 
-test-nginx-sources:
+test-nginx-sources: ### test the modules with each nginx of NGINX_SRCS=
 	@scripts/need.sh build suites nginx-sources
 	@cargo build --locked --release --quiet
 	@scripts/test-nginx-sources.sh
 
 .PHONY: release-modules
-release-modules:
+release-modules: ### pack the modules for each nginx of NGINX_SRCS=
 	@scripts/need.sh build nginx-sources
 	@packaging/release-modules.sh
 
-test-nginx-tests:
+test-nginx-tests: ### nginx's own tests (NGINX_TESTS=) with ours in NGINX_SRC=
 	@scripts/need.sh build nginx-sources nginx-tests
 	@scripts/test-nginx-tests.sh
 
 .PHONY: test-trace-context
-test-trace-context: nginx-module
+test-trace-context: nginx-module ### W3C's suite for Trace Context, in TRACE_CONTEXT_SRC=
 	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
 	@tests/trace-context/run.sh
@@ -120,17 +123,17 @@ mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
 	@scripts/need.sh build mutants $(if $(filter txid-agent,$(PACKAGES)),stores)
 	@scripts/mutants-rust.pl $(PACKAGES) $(FILES)
 
-mutants-promises: target/release/libtxid.so
+mutants-promises: target/release/libtxid.so ### break each promise of tests/promises.md (long; WORDS=)
 	@scripts/need.sh build suites test stores
 	@scripts/mutants-meaning.pl promises $(WORDS)
 
-mutants-lua: nginx-module
+mutants-lua: nginx-module ### check that every change of lua/ fails (hours; FILES=)
 	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
 	@cargo build $(OF_AGENT) --quiet
 	@scripts/mutants.pl lua $(FILES)
 
-mutants-c: nginx-module
+mutants-c: nginx-module ### check that every change of nginx/*.c fails (FILES=)
 	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
 	@cargo build $(OF_AGENT) --quiet
@@ -142,13 +145,13 @@ bench: ## measure ids and PEERS=, and write bench/RESULTS.md
 	@$(BUILD_AGENT) --quiet
 	@bench/run.sh
 
-bench-segments:
+bench-segments: ### measure segments, and write bench/SEGMENTS.md
 	@scripts/need.sh build bench segments
 	@cargo build --locked --release --quiet
 	@$(BUILD_AGENT) --quiet
 	@bench/segments.sh
 
-bench-agent:
+bench-agent: ### print when the agent makes the first id on each store
 	@scripts/need.sh build stores
 	@$(BUILD_AGENT) --quiet
 	@TXID_AGENT=$(CURDIR)/target/release/txid-agent cargo test $(OF_AGENT) --quiet --test with_servers it_is_small -- --nocapture
@@ -167,7 +170,7 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	@# Not installed by need.sh: it takes minutes to compile.
 	! cargo deny --version >/dev/null 2>&1 || for house in . agent; do cargo deny --manifest-path $$house/Cargo.toml --workspace --all-features check --config .cargo/deny.toml bans licenses sources || exit; done
 
-headers:
+headers: ### generate include/txid.h and cdefs.lua from Rust
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface
 
 # `sudo make install` may not find cargo, and then installs what the user built.
@@ -178,11 +181,11 @@ uninstall: ## remove what make install installed
 	@packaging/install.sh remove
 
 # Called by LuaRocks for the rock libtxid. It chooses the directory. With BUILT=, the library is built already.
-build-rock:
+build-rock: ### build for LuaRocks, which calls it
 	@[ -n "$(BUILT)" ] || { command -v cargo && command -v cc; } >/dev/null || { echo "txid: the rock libtxid needs Rust $$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml) or later and a C compiler: install cargo and gcc; lua-resty-libtxid alone needs neither" >&2; exit 1; }
 	$(if $(BUILT),,cargo build --locked --release --package txid-capi)
 
-install-rock:
+install-rock: ### install for LuaRocks, which calls it
 	@packaging/install.sh rock
 
 agent: ## build target/release/txid-agent
@@ -206,16 +209,16 @@ test-platforms: ## test on other systems (PLATFORMS=, OPENRESTY_SRC=)
 	@scripts/need.sh build platforms
 	@packaging/test-platforms.sh $(PLATFORMS)
 
-test-gateways:
+test-gateways: ### test Envoy, Caddy, HAProxy; APISIX_HOME=, KONG=
 	@scripts/need.sh build suites gateways $(if $(APISIX_HOME)$(KONG),rocks)
 	@cargo build --locked --release --quiet
 	@TXID_INSTALL=1 tests/gateways/run.sh
 	$(if $(APISIX_HOME)$(KONG),@tests/gateways/plugins.sh)
 
-bump:
+bump: ### write VERSION=x.y.z to all files that have it
 	@packaging/bump.sh
 
-test-reproducible:
+test-reproducible: ### pack a release twice, and compare each byte
 	@scripts/need.sh build nginx-module release reproducible
 	@packaging/test-reproducible.sh
 

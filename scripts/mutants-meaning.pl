@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# mutants-meaning.pl check|promises [WORD...]: breaks each promise of docs/dev/design.md's table as mutants.meaning says, one at a time, and
+# mutants-meaning.pl check|promises [WORD...]: breaks each promise of tests/promises.md's table as mutants.meaning says, one at a time, and
 # says which of the tests that are named there failed. A WORD chooses those with one of these words in their lines. Without a change all
 # of these tests must pass. `check` changes nothing: it only looks whether each line of mutants.meaning and of
 # mutants.equivalent has its place, and each promise a line.
@@ -20,9 +20,9 @@ my $root = getcwd();
 my ($wanted, @words) = @ARGV;
 die "usage: mutants-meaning.pl check|promises [WORD...]\n" unless ($wanted // '') =~ /^(?:check|promises)$/;
 
-# The rows of the table in docs/dev/design.md: the promise, and the tests that are named beside it.
+# The rows of the table in tests/promises.md: the promise, and the tests that are named beside it.
 sub promises {
-    my ($table) = contents('docs/dev/design.md') =~ /^## What must never break\n(.*?)^## /ms or die "docs/dev/design.md has no such table\n";
+    my ($table) = contents('tests/promises.md') =~ /^## What must never break\n(.*?)^## /ms or die "tests/promises.md has no such table\n";
     my %tests;
     while ($table =~ /^\| (?!promise|--)(.*) \| (.*) \|$/mg) {
         my ($promise, $tests) = ($1, $2);
@@ -34,7 +34,7 @@ sub promises {
 # Tests of bytes and instructions, which need the library as it is shipped.
 my $COUNTS = qr/speed|shared_object|compile/;
 
-# How a test is run that is named as in docs/dev/design.md, with the arguments that follow its name; and where it builds, if this file is
+# How a test is run that is named as in tests/promises.md, with the arguments that follow its name; and where it builds, if this file is
 # changed. What is built without a change serves those of other files.
 sub command {
     my ($test, $path) = @_;
@@ -86,7 +86,7 @@ for my $line (grep {/\S/ && !/^#/} split /\n/, contents('scripts/mutants.meaning
     die "mutants.meaning: not four fields: $line\n" unless defined $tests;
     my @tests = split / ; /, $tests;
     my ($row) = grep { index($_, $promise) == 0 } sort keys %$promises;
-    die "mutants.meaning: docs/dev/design.md has no promise that begins with '$promise'\n" unless $row;
+    die "mutants.meaning: tests/promises.md has no promise that begins with '$promise'\n" unless $row;
     $kept{$row} = 1;
     for my $test (map { (split / /)[0] } @tests) {
         die "mutants.meaning: '$row' is not tested by $test\n" unless grep { $test =~ m{\Q$_\E(?:\.rs)?$} } @{ $promises->{$row} };
