@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # words.pl [FILE...]: counts the words of pages, those of docs/ and agent/docs/ if none is given. A word has a letter or a digit. What a
-# test writes is counted by itself: it stands between "<!-- NAME, written from FILE -->" and "<!-- end of NAME -->", and in docs/request.md
-# before "<!-- more -->". Ends with 1 if a page, or all together, has more words than it may have.
+# test writes is counted by itself: it stands between "<!-- NAME, written from FILE -->" and "<!-- end of NAME -->", in docs/request.md before
+# "<!-- more -->", and in the rows of directives that lead there. Ends with 1 if a page, or all together, has more words than it may have.
 
 use strict;
 use warnings;
@@ -22,6 +22,7 @@ for my $page (sort @pages) {
     my $text = do { local $/; <$in> };
     my $total = count($text);
     $text =~ s/^<!-- ([\w ]+), written from .*? -->\n.*?^<!-- end of \1 -->\n//gms;
+    $text =~ s/^\| \[`txid_.*\n//gm;
     $text =~ s/^### \w+\n\n\K\| \| \|\n.*?(?=^<!-- more -->)//gms;
     my $words = count($text);
     $all         += $words;
