@@ -168,7 +168,7 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	scripts/mutants-meaning.pl check
 	@git ls-files '*.c' '*.h' | grep -v '^include/' | xargs awk 'length > 100 { print FILENAME ":" FNR ": more than 100 columns"; bad = 1 } END { exit bad }'
 	@# Not installed by need.sh: it takes minutes to compile.
-	! cargo deny --version >/dev/null 2>&1 || for house in . agent; do cargo deny --manifest-path $$house/Cargo.toml --workspace --all-features check --config .cargo/deny.toml bans licenses sources || exit; done
+	! cargo deny --version >/dev/null 2>&1 || for workspace in . agent; do cargo deny --manifest-path $$workspace/Cargo.toml --workspace --all-features check --config .cargo/deny.toml bans licenses sources || exit; done
 
 headers: ### generate include/txid.h and cdefs.lua from Rust
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface

@@ -69,20 +69,20 @@ my %PACKAGES = (
 sub report {
     my ($package, $files, $ids, @tests) = @_;
     my $artifacts = "target/gamma/$package";
-    my $house = $package =~ /^txid-agent/ ? 'agent' : '.';
-    my @command = (qw(cargo gamma run --no-config --dir), $house);
+    my $workspace = $package =~ /^txid-agent/ ? 'agent' : '.';
+    my @command = (qw(cargo gamma run --no-config --dir), $workspace);
     # It asks systemd to limit the memory that a change may take.
     push @command, '--no-relaunch' unless -d '/run/systemd/system';
     push @command, qw(--color never --all-features --cargo-arg=--locked --test-timeout-multiplier 3 --minimum-test-timeout 5);
     push @command, '--artifact-dir', $artifacts;
     push @command, '--mutators', $MUTATORS, '--package', $package;
-    push @command, map { ('--file', $house eq 'agent' ? s{^agent/}{}r : $_) } @$files;
+    push @command, map { ('--file', $workspace eq 'agent' ? s{^agent/}{}r : $_) } @$files;
     push @command, map { ('--mutant', $_) } @$ids;
     unlink "$artifacts/gamma-report.json";
     system @command, @tests;
     die "mutants-rust.pl: cargo-gamma did not get to the end with $package\n" unless -e "$artifacts/gamma-report.json";
     my $found = decode_json(contents("$artifacts/gamma-report.json"))->{files};
-    return $house eq 'agent' ? { map { ("agent/$_" => $found->{$_}) } keys %$found } : $found;
+    return $workspace eq 'agent' ? { map { ("agent/$_" => $found->{$_}) } keys %$found } : $found;
 }
 
 # What never ends, or takes all memory, is stopped, and so was noticed.

@@ -4,8 +4,8 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-house=${1:-root}
-logs=target/test/$house
+workspace=${1:-root}
+logs=target/test/$workspace
 rm -rf "$logs"
 mkdir -p "$logs"
 begun=$(date +%s)
@@ -49,7 +49,7 @@ library=$!
 part modules make --no-print-directory nginx-module &
 modules=$!
 
-if [ "$house" = agent ]; then
+if [ "$workspace" = agent ]; then
     agent="cargo test --locked --workspace --no-fail-fast --manifest-path agent/Cargo.toml --target-dir target"
     # shellcheck disable=SC2086 # several words, here and below
     part programs $agent --no-run || report

@@ -83,7 +83,7 @@ fn a_link_has_the_window_round_an_id() {
     assert_eq!(link(&["x://{from}/{id}", "--for", "1s", TXID]), format!("x://2018-04-01T01:21:27.537Z/{TXID}\n"));
     let json: Value = serde_json::from_str(&link(&["x://{id}", "--json", TXID])).unwrap();
     assert_eq!((&json["id"], &json["url"]), (&TXID.into(), &format!("x://{TXID}").into()));
-    let directory = directory(&[("links", format!("# of the house\nlogs = {url}\ntempo=x://{{id}}\n").as_bytes())]);
+    let directory = directory(&[("links", format!("# of this company\nlogs = {url}\ntempo=x://{{id}}\n").as_bytes())]);
     let named = |name: &str| {
         let mut command = txid(&["inspect", "--url", name, TXID]);
         command.current_dir(&directory).env("TXID_LINKS", "links");
