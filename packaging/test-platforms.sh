@@ -65,7 +65,7 @@ in_root() { # in_root COMMAND...
         shift 2
         # A root of its own, as on a machine: unshare makes new namespaces of it.
         mount --bind "$root" "$root"
-        # What one platform has fetched, the next need not.
+        # The next platform need not fetch it again.
         mount --bind "$work/crates" "$root/root/.cargo/registry"
         mount --bind "$work/debs" "$root/var/cache/apt/archives"
         mount -t proc proc "$root/proc"

@@ -85,7 +85,7 @@ sub report {
     return $workspace eq 'agent' ? { map { ("agent/$_" => $found->{$_}) } keys %$found } : $found;
 }
 
-# What never ends, or takes all memory, is stopped, and so was noticed.
+# A run that never ends, or takes all memory, is stopped, and so was noticed.
 sub is_stopped { return ($_[0]{statusReason} // '') =~ /^(?:timed out|out of memory): / }
 
 # No test noticed it, or none came there.

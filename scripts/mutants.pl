@@ -191,7 +191,7 @@ sub outcome {
     my ($tree, $mutant, $seconds, $modules) = @_;
     return 'no code' unless builds($tree, $mutant->{path});
     return 'equivalent' if $language eq 'c' && modules($tree) eq $modules;
-    # What a suite has caught tells how likely it is to catch this one.
+    # A suite that has caught more is likelier to catch this one.
     my %cost = map { $_ => $seconds->{$_} / (1 + ($caught_by{$_} // 0)) } suites_of($mutant->{path});
     for my $suite (sort { $cost{$a} <=> $cost{$b} } keys %cost) {
         next if passes($tree, $suite, int(20 + 5 * $seconds->{$suite}));

@@ -62,7 +62,7 @@ if [ "$workspace" = agent ]; then
     report
 fi
 
-# What is tested is what is shipped: nothing may put another build in its place.
+# Tests run the shipped build: nothing may put another in its place.
 library_is_unchanged() { [ "$(cksum target/release/libtxid.so)" = "$built" ] || { echo "target/release/libtxid.so is another one than at the beginning"; return 1; }; }
 
 rust="cargo test --locked --workspace --all-features --no-fail-fast"

@@ -13,7 +13,7 @@ __DATA__
 lua_shared_dict phases 1m;
 
 init_by_lua_block {
-    -- Keeps one id for each phase. A repeated id is not kept, so that the count is too low.
+    -- Stores one id for each phase. A repeated id is stored once, so the count is too low.
     function make_id()
         local id = require "resty.txid"(0)
         if ngx.shared.phases:safe_add(id, true) then

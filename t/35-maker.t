@@ -1,4 +1,4 @@
-# resty.txid.maker and resty.txid.inspect: any format through one door.
+# resty.txid.maker and resty.txid.inspect: any format by its name.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

@@ -1,4 +1,4 @@
-# id() and handle() compile completely, a request's second id() costs very little, and nothing is kept after a request has
+# id() and handle() compile completely, a request's second id() costs very little, and nothing stays after a request has
 # ended.
 
 use lib 't/support';

@@ -216,7 +216,7 @@ refused http => 'txid_variable $args ulid;', 'txid_variable: "$args" is there al
 my $said = check(http => 'txid_time $no_such $time;');
 like $said, qr/unknown "no_such" variable/, 'txid_time of a variable that is not there';
 
-# What does not go together is found when a server has inherited its options, so the line is where http ends.
+# Options that do not go together are found when a server has inherited them, so the line is where http ends.
 sub together {
     my ($http, $server, $reason) = @_;
     my $said = check(http => "$http server { $server }");

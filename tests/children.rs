@@ -427,7 +427,7 @@ fn where_getrandom_is_refused_from_the_start_no_file_of_somebody_else_is_read() 
             }
             let workers = [(); 3].map(|()| Child::start(fork, || [ids(100), strong(100)].concat().concat()));
             all.extend(workers.into_iter().flat_map(texts));
-            // What a thread begins with.
+            // The state of a new thread.
             all.extend(std::thread::spawn(|| [ids(100), strong(100)].concat()).join().unwrap());
             let mut left = 0;
             // SAFETY: the kernel writes to our own variable.
@@ -716,7 +716,7 @@ fn ids_open_no_file_and_no_socket() {
     assert_eq!(child.output(), b"");
 }
 
-/// The C library's process id, as glibc before 2.25 has it: kept, and not renewed in a child made by a raw clone.
+/// The C library's process id, as glibc before 2.25 has it: stored, and not renewed in a child made by a raw clone.
 #[unsafe(no_mangle)]
 extern "C" fn getpid() -> i32 {
     static KEPT: AtomicI32 = AtomicI32::new(0);
@@ -754,7 +754,7 @@ fn whatever_the_clock_says_ids_are_made() {
     }
 }
 
-/// What another thread has begun is never finished in a child. So this process must have made no id before.
+/// A child never finishes the work of another thread. So this process must have made no id before.
 fn a_fork_in_the_midst_of_another_threads_first_id_does_not_hang() {
     let child = Child::start(fork, || {
         let mut all = Vec::new();

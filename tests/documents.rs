@@ -259,10 +259,7 @@ fn every_target_is_listed() {
         listed += usize::from(!before.ends_with('#'));
         assert!(what.len() <= 58, "in 80 columns, `make help` has no room for {target}: {what}");
     }
-    assert!(
-        (15..24).contains(&listed),
-        "make help lists {listed} targets, and names help-all"
-    );
+    assert!((15..24).contains(&listed), "make help lists {listed} targets, and names help-all");
 }
 
 /// scripts/words.pl has the limits.

@@ -1,4 +1,4 @@
-//! What others build on is what `tests/surface.txt` lists: the functions and constants of C, the Lua modules' functions, the
+//! `tests/surface.txt` lists the names that others build on: the functions and constants of C, the Lua modules' functions, the
 //! directives and the options of a policy. docs/stability.md says what is promised of them. After a change that is meant:
 //! `TXID_BLESS=1 cargo test --test surface`.
 

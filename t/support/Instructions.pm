@@ -52,7 +52,7 @@ sub count {
             system "callgrind_control --dump $pid >/dev/null 2>&1";
             $dumps++;
         };
-        # What the burst before it left over is used up here: the first ids cost less.
+        # This uses up the words of the burst before it: the first ids cost less.
         $ask->(REQUESTS, 1);
         $dump->();
         my (@lowest, @rounds);

@@ -14,7 +14,7 @@ local RAN_INTO_THE_LOOP = "loop unroll limit reached"
 
 
 -- Calls the function from its own loop, and then from C, as nginx does in each request: there LuaJIT does not compile a
--- function that ends in a tail call of C. Returns "compiled", or everything that kept it from compiling completely.
+-- function that ends in a tail call of C. Returns "compiled", or all reasons why it did not compile completely.
 return function(hot)
     local trouble = {}
     local wanted, compiled, ran_into_the_loop

@@ -2,7 +2,7 @@
 # run.sh [TEST...]: gives the random bits of ids, of the library and of plain LuaJIT, to dieharder's tests with these numbers, by
 # default a few that catch weak generators. A good generator is weak in one of 100 results, and some tests have 30. So
 # a test that is weak, or fails, is tried with other ids, and then no result may fail, or be weak again. Each try is seeded by the
-# operating system; the bits of one that fails twice are kept, and a line says how to test them again.
+# operating system; the bits of one that fails twice stay in a file, and a line says how to test them again.
 set -eu
 
 cd "$(dirname "$0")/../.."

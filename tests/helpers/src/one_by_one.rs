@@ -27,7 +27,7 @@ pub fn run(tests: &[(&'static str, fn())]) -> ! {
     let (mut passed, mut failed) = (0, Vec::new());
     for (name, test) in tests.iter().filter(|(name, _)| is_wanted(name)) {
         *CURRENT.lock().unwrap() = Some(name);
-        // What stands in the buffer would be written by the child as well.
+        // The child would write the text in the buffer as well.
         std::io::stdout().flush().unwrap();
         let pid = fork();
         if pid == 0 {

@@ -34,7 +34,7 @@ return {
             },
         } },
     },
-    -- What configure() would refuse is refused here, where the Admin API can report it.
+    -- This refuses the same as configure(), where the Admin API can report it.
     entity_checks = {
         { custom_entity_check = {
             field_sources = { "config" },
