@@ -29,7 +29,7 @@ my @READERS = qw(circles dependencies documents figures web_reader);
 # Tests of the library that try all orders, all days, or until two threads meet.
 my @LONG = qw(every_order both_texts_are_the_same_on_each_day two_threads_with_one_state);
 
-# Of the agent: tests that read other directories; of those with servers, also what takes long and drives nothing that others do not; and of
+# The agent's tests that read other directories; of tests with servers, also what takes long and drives nothing that others do not; and of
 # those without, what takes more than a second.
 my @ELSEWHERE = skip(qw(config::schema the_units_have metrics systemd the_command_lines_of_the_examples
     storm each_fault nothing_that_a_child_starts_is_left));

@@ -26,7 +26,7 @@ part() {
 # Ends with what failed. Nothing else can be tested of what cannot be built.
 report() {
     wait
-    # Of a part that passed, only these are worth a line.
+    # Only these lines of a part that passed are shown.
     grep -h ': left out ' "$logs"/*.log || :
     skipped=$(grep -h 'skipped: ' "$logs"/*.log | sort -u)
     [ -z "$skipped" ] || printf '%d skipped, and so not passed:\n%s\n' "$(echo "$skipped" | wc -l)" "$skipped"

@@ -117,9 +117,9 @@ impl Made {
 /// Why there is no id now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoId {
-    /// Of a snowflake.
+    /// Why a snowflake has none now.
     Snowflake(Refusal),
-    /// Of a segment.
+    /// Why a segment has none now.
     Segment(UsedUp),
 }
 
@@ -153,7 +153,7 @@ impl Maker {
         Self::stamping(move |ms, text| put(text, &at(ms)))
     }
 
-    /// The same, of many lengths.
+    /// The same, for ids of many lengths.
     pub(crate) fn stamping(at: impl Fn(i64, &mut Text) -> Made + Send + Sync + 'static) -> Self {
         Self(How::At(Box::new(at)))
     }

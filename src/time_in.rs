@@ -77,7 +77,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Those of these formats and no others: the first that a text fits. A format is its name, perhaps with options:
+    /// The formats to try, and no others: the first that a text fits. A format is its name, perhaps with options:
     /// `snowflake(layout=discord)`, `trace_id(epoch=2020-01-01)`.
     ///
     /// ```

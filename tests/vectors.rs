@@ -82,7 +82,7 @@ fn what_is_shown_of_a_text_is_what_it_contains() {
         let written = case.get("written").unwrap_or(&case["text"]);
         let width: usize = shown.fields.iter().map(|(_, bits)| bits).sum();
         let begins_with = shown.fields.first().map(|(name, _)| *name);
-        // Those of versions 6 and 7 begin with the time.
+        // UUIDs of versions 6 and 7 begin with the time.
         let is_seen = name != "typeid" || (begins_with == Some("time")) == matches!(shown.bytes[6] >> 4, 6 | 7);
         let found = json!([shown.text, hex(&shown.bytes), width, is_seen]);
         let bits = case["bits"].as_str().unwrap_or_default();
@@ -236,7 +236,7 @@ fn every_reading_is_there_and_the_likeliest_first() {
                 reading
             })
             .collect();
-        // Of a flake, the time may be more than fits.
+        // The time of a flake may be more than fits.
         let expected = case["readings"].to_string().replace("18446744073709551615", &i64::MAX.to_string());
         let found = json!(found).to_string();
         (found != expected).then_some(found)
@@ -267,7 +267,7 @@ fn texts_are_recognized_as_their_format_only() {
         let text = bytes(&case["text"]);
         let ms = formats::named(name)?.ms(&text, &numbers(case));
         let epoch_ms = case["epoch"].as_str().map_or(0, |epoch| epoch.parse().unwrap());
-        // Of a flake, it may be more than fits.
+        // It may be more than fits a flake.
         let ms_in = |text: &str| text.parse::<i128>().unwrap().min(i64::MAX.into()) as i64;
         let expected = case["ms"].as_str().map(|ms| ms_in(ms) - epoch_ms);
         (!found.contains(&name) || ms != expected).then(|| format!("found {found:?} of {ms:?}"))

@@ -66,8 +66,8 @@ pub struct Run {
     /// The store, see 'txid-agent --help'
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
-    /// A node to lease, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf, snowflake53) or its
-    /// parts
+    /// A node to lease, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf, snowflake53, discord,
+    /// instagram) or its parts
     ///
     /// With worker_node or worker_node:LAYOUT, new nodes get their numbers from UidGenerator's table WORKER_NODE
     /// (MySQL, PostgreSQL); with leaf_forever or leaf_forever:LAYOUT, from Leaf's path in ZooKeeper. No node is then used

@@ -20,7 +20,7 @@ txid-agent run .*10\.0\.0\.5.*|the store is on another host; t/59-documents.t
 txid-agent run \.\.\. .*|it is a part of a command
 END_OF_LIST
 
-# Of a page: each command, with its part and its line. Commands are in blocks of sh and console, and in code in the second column of a
+# Prints each command of a page, with its part and its line. Commands are in blocks of sh and console, and in code in the second column of a
 # table of README.md or docs/install.md. Their rows and sections are parts of their own. `apt install` is anywhere.
 cat >"$tmp/commands" <<'END_OF_PERL'
 my ($page, $part, $language) = ($ARGV[0], 'all', '');

@@ -517,7 +517,7 @@ struct Bits {
 }
 
 impl Bits {
-    /// Those of the first 64 bytes. Missing ones count as others.
+    /// The bits of the first 64 bytes. Missing bytes count as others.
     #[inline(always)]
     fn of<const WORDS: bool, const DASHES: bool, const RUNS: bool>(text: &[u8]) -> Self {
         match text.first_chunk::<64>() {

@@ -162,7 +162,7 @@ fn makes(offered: Offered) -> impl Iterator<Item = Found> {
     })
 }
 
-/// That of this name, or of the name before the options in parentheses.
+/// The format of this name, without options in parentheses.
 fn find(spec: &str, offered: Offered) -> Result<Found, MakerError> {
     let known = || makes(offered).map(|(name, ..)| name).collect();
     let name = split_spec(spec).0;

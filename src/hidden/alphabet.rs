@@ -141,7 +141,7 @@ mod tests {
                         assert_ne!(after(so_far, &[one]), after(so_far, &[other]));
                         assert_ne!(after(so_far, &[one, other]), after(so_far, &[other, one]));
                     }
-                    // Of two values before, one result each.
+                    // Two values before give one result each.
                     for other in all.clone().filter(|other| *other != so_far) {
                         assert_ne!(after(so_far, &[one]), after(other, &[one]));
                     }

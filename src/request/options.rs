@@ -150,7 +150,7 @@ impl PolicyOption {
             syntax: "random | sorted_seconds | sorted [epoch=DAY]",
             in_lua: r#""random", "sorted_seconds", "sorted" or { "sorted", "epoch=DAY" }"#,
             default: "random",
-            sentence: "The ids of new traces. [Ids that sort](#trace-ids-that-sort) spare a trace store reads.",
+            sentence: "The ids of new traces. A trace store finds [ids that sort](#trace-ids-that-sort) with fewer reads.",
             since: "2.0.0",
             is_directive: true,
             is_of_lua: false,

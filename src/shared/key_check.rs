@@ -159,7 +159,7 @@ mod tests {
         assert_eq!([key, key.retired()].map(|key| key.is_retired()), [false, true]);
     }
 
-    /// Of an older page, too.
+    /// Also for an older page.
     #[test]
     fn a_word_without_its_mark_is_none() {
         for word in [0, 1 << 32 | 0x66_e94b, u64::MAX >> 1] {

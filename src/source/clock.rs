@@ -50,7 +50,7 @@ fn ms_by(clock: libc::clockid_t) -> i64 {
     read(clock).map_or_else(last_ms, |time| ms_of(time.tv_sec, time.tv_nsec))
 }
 
-/// Of numbers that have 32 bits on some systems.
+/// For numbers that have 32 bits on some systems.
 #[inline(always)]
 fn ms_of(seconds: impl Into<i64>, nanoseconds: impl Into<i64>) -> i64 {
     seconds.into() * 1000 + nanoseconds.into() / 1_000_000

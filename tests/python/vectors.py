@@ -37,7 +37,7 @@ class Vectors(unittest.TestCase):
                     parse(case["format"], case["text"], **told(case))
                 error = caught.exception
                 self.assertEqual((error.reason, error.position), (case["reason"], int(case["position"]) if "position" in case else None))
-                # Those of snowflakes have no message.
+                # Errors of snowflakes have no message.
                 self.assertIn(case.get("message"), (str(error), None))
                 self.assertNotIn(case["format"], [other["format"] for other in read(case["text"], **told(case))])
 

@@ -35,7 +35,7 @@ export function differences(txid, vectors) {
     for (const test of vectors.formats.invalid) {
         const error = attempt(test);
         const position = error.position?.toString();
-        // Those of snowflakes have no message.
+        // Errors of snowflakes have no message.
         const message = test.message && error.message;
         compare(test, [error.reason, position, message], [test.reason, test.position, test.message]);
         compare(test, txid.read(test.text, test).some((id) => id.format === test.format), false);
