@@ -49,9 +49,8 @@ fn table(metrics: &str) -> String {
         let mut lines = family.lines();
         let (name, help) = lines.next().and_then(|line| line.split_once(' ')).unwrap();
         let kind = lines.next().and_then(|line| line.rsplit(' ').next()).unwrap();
-        let states: Vec<_> = lines
-            .filter_map(|line| Some(format!("`{}`", line.split("state=\"").nth(1)?.split('"').next()?)))
-            .collect();
+        let states: Vec<_> =
+            lines.filter_map(|line| Some(format!("`{}`", line.split("state=\"").nth(1)?.split('"').next()?))).collect();
         let states = if states.is_empty() { String::new() } else { format!(" `state`: {}.", states.join(", ")) };
         rows += &format!("| `{name}` | {kind} | {help}{states} |\n");
     }
