@@ -35,7 +35,7 @@ export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_S
 .PHONY: help help-all build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c mutants-promises bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
-help: ## list the targets; `make help-all` lists the rarer ones, too
+help: ## list the targets; `make help-all` lists all
 	@sed -n 's/^\([a-z-]*\):.*[^#]## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-21s %s\n", $$1, $$2 }'
 
 help-all: ### list all targets
