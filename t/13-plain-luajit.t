@@ -335,3 +335,14 @@ print(select(2, pcall(require, "resty.txid")))
 --- out_like chop
 ^resty\.txid: DIR/libtxid\.so is of another release than these Lua files; install both from one
 $
+
+
+
+=== TEST 21: a child says again that the library is missing, because it may write to another log
+--- cpath
+DIR/?.so
+--- lua
+require "resty.txid"
+os.execute(arg[-1] .. " -e 'require \"resty.txid\"'")
+--- out_like chop
+^(?:resty\.txid: libtxid\.so was not found(?:(?!was not found).)*){2}$

@@ -106,7 +106,7 @@ for _, sampled in ipairs { true, false } do
     assert(traceparent.tostring(traceparent.parse(text)) == text)
     ngx.say(#text, " ", text:sub(-3))
 end
-ngx.say(traceparent.tostring(traceparent.new()):sub(-3))
+ngx.say(traceparent.tostring(traceparent.new()):sub(-3), " ", traceparent.tostring(traceparent.child(traceparent.new())):sub(-3))
 --- response_body
 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7 true false
 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
@@ -114,7 +114,7 @@ ngx.say(traceparent.tostring(traceparent.new()):sub(-3))
 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 55 -03
 55 -02
--03
+-03 -03
 
 
 

@@ -4,7 +4,7 @@ use lib 't/support';
 use ClientIds qw(block trusting upstream);
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
-use Vectors qw(lua_of vectors);
+use Vectors qw(lua_file lua_of vectors);
 
 # nginx answers a mistake of its own before Lua runs.
 my $rejected = sub {'400 0 id: '};
@@ -18,9 +18,11 @@ spec_string(block(1, 'ids of validity.json', $rejected, @ids) . block(2, 'networ
 
 # A block of this file begins with the argument of configure(), and then calls send(); or it has that argument as http_config, and an
 # upstream that answers with the headers that it got; or it has servers of its own.
+my $vectors = lua_file('validity');
 add_block_preprocessor(sub {
     my ($block) = @_;
     if (defined $block->http_config) {
+        $block->set_value(lua => $block->lua =~ s/VECTORS/$vectors/r) if defined $block->lua;
         my ($options) = $block->http_config =~ /\A(\{.*\})/s or return;
         $block->set_value(http_config => <<"END");
 init_by_lua_block { require("resty.txid.request").configure $options }
@@ -224,3 +226,23 @@ location = /t {
 ["X-Request-Id: \tb", "X-Request-Id: b\t"]
 --- response_body eval
 ["- - [b]\n", "- - [b]\n"]
+
+
+
+=== TEST 12: each byte, by the rules that hold without the library
+--- http_config
+--- lua
+local valid_id = require("resty.txid.request.rules").valid_id
+local count = 0
+for _, case in ipairs(dofile("VECTORS").validity.values) do
+    -- Spaces and tabs around an id are removed.
+    if not case.value:find("^[ \t]") and not case.value:find("[ \t]$") then
+        count = count + 1
+        if (valid_id(case.value) ~= nil) ~= case.valid then
+            ngx.say(case.name, " is judged wrongly")
+        end
+    end
+end
+ngx.say(count > 190)
+--- response_body
+true

@@ -425,3 +425,22 @@ end
 ngx.say(count, " ids, up to ", longest > 1000 and "over 1000" or longest)
 --- response_body
 120 ids, up to over 1000
+
+
+
+=== TEST 10: a timer whose ngx.ctx inherits from that of a request has an id and a span of its own
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { trace = "traceparent" }
+}
+--- lua
+local id, span
+assert(ngx.timer.at(0, function()
+    ngx.ctx = setmetatable({}, { __index = { txid_id = "inherited", txid_span = "inherited" } })
+    id, span = request.id(), request.span().span_id
+end))
+require "support.wait_until"(function() return span end)
+ngx.say(#id, " ", #span)
+--- response_body
+20 16

@@ -173,3 +173,16 @@ location = /t { return 200 "$request_txid\n"; }
 --- more_headers
 X-Request-Id: id
 --- response_body_like: ^[0-9a-v]{20}$
+
+
+
+=== TEST 12: behind realip, the peer of the connection counts, and not what it says of itself
+--- http_config
+txid_accept 10.0.0.0/8;
+set_real_ip_from 127.0.0.1;
+--- config
+location = /t { return 200 "$remote_addr $request_txid\n"; }
+--- more_headers
+X-Real-IP: 10.0.0.1
+X-Request-Id: mine
+--- response_body_like: ^10\.0\.0\.1 [0-9a-v]{20}$
