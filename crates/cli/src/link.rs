@@ -167,6 +167,7 @@ mod tests {
         ] {
             assert_eq!(link(template, "a@b", at).as_deref(), Some(expected));
         }
+        assert_eq!(link("x://{s}", "a", Some(-1)).as_deref(), Some("x://-1"));
         assert_eq!(link("x://{id}", "a", None).as_deref(), Some("x://a"));
         assert_eq!(link("x://{from}", "a", None), None);
     }

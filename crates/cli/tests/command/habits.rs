@@ -143,7 +143,17 @@ fn a_histogram_counts_lines_by_their_time() {
         let said = refusal(&mut txid(&["grep", "--histogram", span]));
         assert!(said.contains(&format!("--histogram '{span}'")) && said.contains(why), "{said}");
     }
-    let many: String = (0..100_002).map(|second| id(at(second)) + "\n").collect();
+    let apart = |seconds| {
+        printed(txid(&["grep", "--histogram", "1s"]).write_stdin(format!("{}\n{}\n", id(at(0)), id(at(seconds)))))
+    };
+    assert_eq!(
+        [apart(1000), apart(1001)].map(|text| text.lines().count()),
+        [1001, 2],
+        "999 spans without a line are shown, and 1,000 are not"
+    );
+    let many: String = (0..100_001).map(|second| id(at(second)) + "\n").collect();
+    let all_but_one = printed(txid(&["grep", "--histogram", "1s"]).write_stdin(&many[many.find('\n').unwrap() + 1..]));
+    assert_eq!(all_but_one.lines().count(), 100_000);
     let said = refusal(txid(&["grep", "--histogram", "1s"]).write_stdin(many));
     assert!(said.contains("more than 100000 spans; give a longer one, or a window"), "{said}");
 }

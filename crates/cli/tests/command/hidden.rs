@@ -39,6 +39,10 @@ fn numbers_are_hidden_and_revealed() {
     assert_eq!(shown.len(), 10, "{shown}");
     assert_eq!(printed(run("reveal", &key, eight).arg(shown.trim().to_uppercase())), "42\n");
     assert_eq!(printed(run("hide", &key, ten).write_stdin("")), "");
+    for (length, more) in [(60, ""), (61, "...")] {
+        let why = refusal_of_one(run("hide", &key, ten).arg("x".repeat(length)));
+        assert!(why.starts_with(&format!("txid: '{}{more}': ", "x".repeat(60))), "{why}");
+    }
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn a_reader_that_leaves_ends_it_by_a_signal() {
 fn a_full_disk_is_reported() {
     for args in [
         &["-n", "100000"][..],
+        &["-n", "5"],
         &["inspect", "4om9qi54la8ffr4bd9sg"],
         &["range", "--from", "0", "--to", "0000000000001"],
     ] {

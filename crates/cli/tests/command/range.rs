@@ -10,6 +10,10 @@ fn the_two_bounds() {
     assert_eq!(printed(&mut txid(&DAY)), "b2fq0eg0000000000000\nb2gejk7vvvvvvvvvvvvg\n");
     let of_5 = printed(&mut txid(&["range", "--from", "0000000000005", "--to", "0000000000006"]));
     assert_eq!(of_5, "00000001800000000000\n00000001fvvvvvvvvvvg\n");
+    let around_5 = printed(&mut txid(&["range", "--around", "0000000000005", "--for", "5ms"]));
+    assert_eq!(around_5, "00000000000000000000\n00000002nvvvvvvvvvvg\n");
+    // As a txid, it would be of a time before there were any.
+    assert!(refusal(&mut txid(&["range", "--from", "9m4e2mr0ui3e8a215n4g"])).contains("not a time"));
 }
 
 #[test]
