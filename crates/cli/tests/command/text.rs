@@ -112,7 +112,7 @@ fn a_link_has_the_window_round_an_id() {
 /// As many writes as blocks, not as lines.
 #[test]
 fn output_is_buffered_where_it_is_no_terminal() {
-    let lines: String = (0..20_000).map(|ms| id(ms) + "\n").collect();
+    let lines: String = (0..2_000).map(|ms| id(ms) + "\n").collect();
     let directory = directory(&[("ids", lines.as_bytes())]);
     let command = "strace -f -c -e trace=write,ioctl -o counts \"$0\" inspect <ids >out";
     let mut shell = assert_cmd::Command::new("sh");
