@@ -125,49 +125,70 @@ fn figures_are_those_of_the_code() {
     }
 }
 
+/// Holds a table between its marks against what it should be, row by row. TXID_BLESS=1 writes it.
+fn assert_table(page: &str, name: &str, row: impl Fn(&str) -> String) {
+    let text = fs::read_to_string(page).unwrap();
+    let (before, rest) = text.split_once(&format!("<!-- {name}, written from src/snowflake/layout.rs -->\n")).unwrap();
+    let (table, after) = rest.split_once(&format!("<!-- end of {name} -->")).unwrap();
+    let lines = table.lines().enumerate();
+    let written: String = lines.map(|(at, line)| if at < 2 { line.to_string() } else { row(line) } + "\n").collect();
+    assert!(written.lines().count() > 7, "{written}");
+    if std::env::var_os("TXID_BLESS").is_some() {
+        let begin = &text[..text.len() - rest.len()];
+        fs::write(page, format!("{begin}{written}<!-- end of {name} -->{after}")).unwrap();
+    } else {
+        assert_eq!(table, written, "{page}, after {} bytes; TXID_BLESS=1 writes it", before.len());
+    }
+}
+
+fn with_commas(number: f64) -> String {
+    let digits = format!("{number}");
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap()).collect();
+    groups.join(",")
+}
+
+/// How many ids a unit of time has, and how many milliseconds it is long.
+fn unit(layout: &Layout) -> (f64, f64) {
+    let (_, sequence_bits) = layout.parts().into_iter().find(|(name, _)| *name == "sequence").unwrap();
+    let ids = f64::from(1 << sequence_bits);
+    (ids, ids * 1000.0 / layout.ids_a_second())
+}
+
+fn date(ms: i64) -> String {
+    String::from_utf8(txid::time_in::rfc3339(ms).unwrap().to_vec()).unwrap()
+}
+
+/// The first cell of a row is ours.
 #[test]
 fn layouts_are_as_documented() {
-    let text = fs::read_to_string("docs/snowflake.md").unwrap();
-    let rows = text.split("## Choosing a layout").nth(1).unwrap().lines().filter_map(cells).skip(2);
-    let rows: Vec<_> = rows.take_while(|row| row.len() == 5).collect();
-    assert!(rows.len() > 5, "{rows:?}");
-    for row in rows {
-        let layout = row[0].split('`').nth(1).unwrap().replace(['{', '}', '"', ' '], "");
+    assert_table("docs/snowflake.md", "layouts", |line| {
+        let name = cells(line).unwrap()[0];
+        let layout = name.split('`').nth(1).unwrap().replace(['{', '}', '"', ' '], "");
         let layout: Layout = layout.parse().unwrap();
-        let last = txid::time_in::rfc3339(*layout.range_ms().end()).unwrap();
-        assert!(row[1].contains(std::str::from_utf8(&last[..10]).unwrap()), "{row:?}: {last:?}");
-
-        let figure = |column: usize| row[column].replace(',', "").parse::<f64>().unwrap();
-        let (_, sequence_bits) = layout.parts().into_iter().find(|(name, _)| *name == "sequence").unwrap();
-        let in_a_unit = f64::from(1 << sequence_bits);
-        let unit_ms = in_a_unit * 1000.0 / layout.ids_a_second();
-        assert_eq!(figure(2), (layout.last_node() + 1) as f64, "{row:?}");
-        assert_eq!(figure(3), layout.ids_a_second(), "{row:?}");
+        let last = &date(*layout.range_ms().end())[..10];
+        let last = if last < "2026" { format!("**{last}: over**") } else { last.to_string() };
+        let (ids, unit_ms) = unit(&layout);
         // The current unit, and those of ten seconds.
-        assert_eq!(figure(4), in_a_unit * (1.0 + 10_000.0 / unit_ms), "{row:?}");
-    }
+        let burst = with_commas(ids * (1.0 + 10_000.0 / unit_ms));
+        let (nodes, rate) = (with_commas((layout.last_node() + 1) as f64), with_commas(layout.ids_a_second()));
+        format!("| {name} | {last} | {nodes} | {rate} | {burst} |")
+    });
 }
 
 #[test]
 fn presets_are_as_documented() {
-    let text = fs::read_to_string("docs/formats.md").unwrap();
-    for (name, layout) in Layout::PRESETS {
-        let row = text.lines().filter_map(cells).find(|row| row.len() == 4 && row[0] == format!("`{name}`")).unwrap();
-        let parts = layout.parts();
-        let bits: Vec<_> = parts.iter().map(|(part, bits)| format!("`{part} : {bits}`")).collect();
-        assert!(
-            row[1].split(';').next() == Some(&*bits.join(", ")) || row[1].starts_with("as `snowflake`;"),
-            "{row:?}"
-        );
-
-        let (_, sequence_bits) = parts.iter().find(|(part, _)| *part == "sequence").unwrap();
-        let unit_ms = f64::from(1 << sequence_bits) * 1000.0 / layout.ids_a_second();
+    let page = fs::read_to_string("docs/formats.md").unwrap();
+    Layout::PRESETS.iter().for_each(|(name, _)| assert!(page.contains(&format!("\n| `{name}` | ")), "{name}"));
+    assert_table("docs/formats.md", "presets", |line| {
+        let row = cells(line).unwrap();
+        let name = row[0].trim_matches('`');
+        let (_, layout) = Layout::PRESETS.into_iter().find(|(preset, _)| *preset == name).unwrap();
+        let bits: Vec<_> = layout.parts().iter().map(|(part, bits)| format!("`{part} : {bits}`")).collect();
+        // Two have the same bits, and one of them says so.
+        let bits = if row[1].starts_with("as `") { row[1].to_string() } else { bits.join(", ") };
+        let (_, unit_ms) = unit(&layout);
         let unit = if unit_ms < 1000.0 { format!("{unit_ms} ms") } else { format!("{} s", unit_ms / 1000.0) };
-        assert_eq!(row[2], unit, "{row:?}");
-
         let epoch_ms = *layout.range_ms().start();
-        let time = String::from_utf8(txid::time_in::rfc3339(epoch_ms).unwrap().to_vec()).unwrap();
-        let both = format!("{time} ({epoch_ms})");
-        assert!(row[3] == epoch_ms.to_string() || row[3] == both, "{row:?}: {both}");
-    }
+        format!("| `{name}` | {bits} | {unit} | {} ({epoch_ms}) |", date(epoch_ms))
+    });
 }
