@@ -8,7 +8,7 @@ use Suite;
 use State;
 
 Agent::start('orders');
-Agent::start('short', '--ahead', '2s');
+Agent::start('short', '--lease-time', '2s');
 Agent::start('ended');
 # Nothing listens on this port.
 Agent::start('later', '--store', 'etcd://127.0.0.1:1/txid');

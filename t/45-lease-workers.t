@@ -9,7 +9,7 @@ use State;
 
 Agent::start('reloads');
 # A short interval, so that it soon notices that its node was taken.
-Agent::start('moved', '--ahead', '2s');
+Agent::start('moved', '--lease-time', '2s');
 Agent::start('measured');
 
 master_on();

@@ -1,6 +1,6 @@
 //! The command line, and nothing else.
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use jiff::{Span, SpanRelativeTo, Timestamp};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,7 +19,8 @@ A store is one of:
   zookeeper://HOST,HOST/PREFIX
   consul://HOST/PREFIX                  consuls://HOST with TLS
   file:///var/lib/txid/leases           a directory: one host, or a file system that hosts share
-A password is taken from TXID_STORE_PASSWORD, or from ?password-file=FILE. Other options in the URL:
+Without --store, it is the one in TXID_STORE, or in the file of --config. A password is taken from
+TXID_STORE_PASSWORD, or from ?password-file=FILE. Other options in the URL:
   timeout=3s  tls=1  ca=FILE  cert=FILE&key=FILE  may-lose-writes=1  wait=N (Redis)  table=NAME (SQL)
 
 Examples:
@@ -30,7 +31,8 @@ Examples:
   txid-agent run --config /etc/txid/agent.toml
   txid-agent status
 
-The exit status is 1 after an error, and 2 if the command line is wrong. `run` exits with its child's status."
+The exit status is 1 after an error, and 2 if the command line is wrong. `run` exits with its child's status, and `status` \
+says more with its own."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -40,11 +42,16 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 pub enum Subcommand {
     Run(Run),
+    #[command(
+        about = "Check the options and the file of 'txid-agent run', and do nothing else",
+        long_about = "Check the options and the file of 'txid-agent run', and do nothing else\n\nThe store is not asked."
+    )]
+    Check(Run),
     Status(Status),
     Nodes(Nodes),
     Release(Release),
-    Floor(Floor),
-    Raise(Raise),
+    SetFloor(SetFloor),
+    RaiseNumber(RaiseNumber),
 }
 
 /// Keep leases and segments, and run a child that uses them
@@ -54,25 +61,21 @@ pub enum Subcommand {
 /// gives the nodes back.
 ///
 /// Starts the child, if one is given, when all leases and segments are ready. Passes on the signals TERM, INT, QUIT, HUP,
-/// USR1, USR2 and WINCH, and exits with the child's status.
+/// USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP makes it read the file of --config again.
 ///
 /// With --env, the child makes ids by itself, with a node from its environment. All its processes are ended before the
 /// lease ends, and it starts again when there is a lease.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone, Default)]
 pub struct Run {
-    /// Read options that are not given here from this TOML file
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// The store, see 'txid-agent --help'
-    #[arg(long, value_name = "URL")]
-    pub store: Option<String>,
-    /// A node to lease, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf, snowflake53, discord,
-    /// instagram) or its parts
+    #[command(flatten)]
+    pub from: From,
+    /// A group to lease a node of, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf, snowflake53,
+    /// discord, instagram) or its parts
     ///
     /// With worker_node or worker_node:LAYOUT, new nodes get their numbers from UidGenerator's table WORKER_NODE
     /// (MySQL, PostgreSQL); with leaf_forever or leaf_forever:LAYOUT, from Leaf's path in ZooKeeper. No node is then used
     /// by both.
-    #[arg(long = "node", value_name = "NAME=LAYOUT", value_parser = node)]
+    #[arg(long = "node", value_name = "GROUP=LAYOUT", value_parser = node)]
     pub nodes: Vec<(String, String)>,
     /// A tag to take ranges of numbers from, and the smallest range to take [default: the tag's own step]
     #[arg(long = "segment", value_name = "TAG[=STEP]", value_parser = segment)]
@@ -88,10 +91,10 @@ pub struct Run {
     pub dir: Option<PathBuf>,
     /// How long ids continue when the store is down, from 2s to 1d [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub ahead: Option<Duration>,
-    /// The name of this host in the store [default: the host name]
-    #[arg(long, value_name = "TEXT")]
-    pub name: Option<String>,
+    pub lease_time: Option<Duration>,
+    /// This host in the store [default: its host name]
+    #[arg(long, value_name = "NAME")]
+    pub host_name: Option<String>,
     /// How far this host's clock may be off the store's, from 100ms to 10s [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_skew: Option<Duration>,
@@ -103,22 +106,20 @@ pub struct Run {
     pub env: Vec<(String, String)>,
     /// With --env: the child gets SIGKILL this long before a lease ends, and SIGTERM at three times that [default: 5s]
     ///
-    /// It must be at least twice --max-skew plus 0.5s, and at most a seventh of --ahead. Both signals come earlier by a
-    /// random time of up to a fifth of --ahead, so that hosts whose store is down do not stop together.
+    /// It must be at least twice --max-skew plus 0.5s, and at most a seventh of --lease-time. Both signals come earlier by a
+    /// random time of up to a fifth of --lease-time, so that hosts whose store is down do not stop together.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub margin: Option<Duration>,
     /// With --env: how far ahead of the clock the child stamps ids [default: 0s]
     ///
     /// Some generators use later times if they have many ids to make, or fill a buffer. The child is ended this much earlier,
-    /// and the next one starts this much later. Three times this plus seven times --margin must be at most --ahead.
+    /// and the next one starts this much later. Three times this plus seven times --margin must be at most --lease-time.
     #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub runs_ahead: Option<Duration>,
-    /// With --env: what to do with the child when a lease is about to end [default: stop]
-    #[arg(long, value_name = "WHAT")]
-    pub on_loss: Option<OnLoss>,
-    /// The store was never used before: do not wait for leases that it may have lost
+    pub child_runs_ahead: Option<Duration>,
+    /// Take it that the store never had a lease, and do not wait for the end of those that it may have lost: ids repeat if that
+    /// is wrong
     #[arg(long)]
-    pub new: bool,
+    pub assume_unused_store: bool,
     /// The child: a command to run when there are leases
     #[arg(last = true, value_name = "COMMAND")]
     pub child: Vec<String>,
@@ -126,7 +127,7 @@ pub struct Run {
 
 /// Show the leases and segments of this host
 ///
-/// The exit status is 0 if ids and numbers can be made from all of them, and 1 otherwise.
+/// The exit status is 0 if ids and numbers can be made from all of them, 1 if not, and 2 after an error.
 #[derive(clap::Args)]
 pub struct Status {
     /// Print one JSON object per line
@@ -146,6 +147,9 @@ pub struct Status {
 /// List the nodes in the store with their holders
 #[derive(clap::Args)]
 pub struct Nodes {
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub group: Group,
 }
@@ -162,20 +166,17 @@ pub struct Release {
     pub node: u64,
 }
 
-/// Set the time before which no lease starts, after a backup of the store was restored
+/// Set the floor of a group, before which no lease starts, after a backup of the store was restored
 ///
 /// The restored store may have lost leases. No id repeats if the floor is after the end of all of them. The default is late
-/// enough, unless an agent has a longer --ahead or --max-skew than the one given here.
+/// enough, unless an agent has a longer --lease-time than the one given here.
 #[derive(clap::Args)]
-pub struct Floor {
+pub struct SetFloor {
     #[command(flatten)]
     pub group: Group,
-    /// The longest --ahead of all agents
+    /// The longest --lease-time of all agents
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
-    pub ahead: Duration,
-    /// The longest --max-skew of all agents
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
-    pub max_skew: Duration,
+    pub lease_time: Duration,
     /// The floor, such as 2026-11-21T22:00:00Z, at most two days ahead
     #[arg(long, value_name = "TIME")]
     pub at: Option<Timestamp>,
@@ -186,10 +187,9 @@ pub struct Floor {
 /// The restored store may have lost ranges, and numbers would repeat. Each host's log and 'txid-agent status' show its
 /// highest number: raise the tag's number above all of them. The number never goes down.
 #[derive(clap::Args)]
-pub struct Raise {
-    /// The store, see 'txid-agent --help'
-    #[arg(long, value_name = "URL")]
-    pub store: String,
+pub struct RaiseNumber {
+    #[command(flatten)]
+    pub from: From,
     /// The tag, as in --segment TAG
     #[arg(value_name = "TAG", value_parser = group_name)]
     pub tag: String,
@@ -200,30 +200,31 @@ pub struct Raise {
 
 #[derive(clap::Args)]
 pub struct Group {
-    /// The store, see 'txid-agent --help'
-    #[arg(long, value_name = "URL")]
-    pub store: String,
-    /// The name of the nodes, as in --node NAME=LAYOUT
-    #[arg(value_name = "NAME", value_parser = group_name)]
+    #[command(flatten)]
+    pub from: From,
+    /// The group, as in --node GROUP=LAYOUT
+    #[arg(value_name = "GROUP", value_parser = group_name)]
     pub name: String,
 }
 
+#[derive(clap::Args, Clone, Default)]
+pub struct From {
+    /// Read what is not given here from this TOML file
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The store, see 'txid-agent --help' [default: TXID_STORE]
+    #[arg(long, value_name = "URL")]
+    pub store: Option<String>,
+}
+
 fn node(text: &str) -> Result<(String, String), String> {
-    let (name, layout) = text.split_once('=').ok_or("write NAME=LAYOUT, such as orders=snowflake")?;
+    let (name, layout) = text.split_once('=').ok_or("write GROUP=LAYOUT, such as orders=snowflake")?;
     Ok((group_name(name)?, layout.to_string()))
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write VARIABLE=VALUE, such as WORKER_ID={orders}")?;
     Ok((name.to_owned(), value.to_owned()))
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum OnLoss {
-    /// End it in time, so that no id repeats
-    Stop,
-    /// Let it go on; ids may repeat
-    Keep,
 }
 
 fn segment(text: &str) -> Result<(String, Option<u64>), String> {

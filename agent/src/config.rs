@@ -1,16 +1,15 @@
-//! What `txid-agent run` is to do: the command line, completed by a file.
+//! What `txid-agent run` is to do: the command line, completed by the environment and a file.
 
-use crate::args::{self, OnLoss, Run};
+use crate::args::{self, From, Run};
 use crate::environment::Variable;
 use crate::node::Node;
-use anyhow::{Context, anyhow, bail, ensure};
-use clap::ValueEnum;
+use anyhow::{Context, anyhow, ensure};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use txid::hidden::KeyCheck;
-use txid_agent_machines::child;
+use txid_agent::store::{STORE_VARIABLE, secret};
 
 /// How long SIGKILL takes to end the processes of a child.
 const KILL: Duration = Duration::from_millis(500);
@@ -24,123 +23,139 @@ pub struct Config {
     pub max_step: u64,
     pub create: bool,
     pub dir: PathBuf,
-    pub ahead: Duration,
-    pub name: String,
+    pub lease_time: Duration,
+    pub host_name: String,
     pub max_skew: Duration,
-    pub new: bool,
+    pub assume_unused_store: bool,
     /// The variables of the child that contain nodes.
     pub env: Vec<Variable>,
     pub margin: Duration,
     /// How far ahead of the clock the child stamps ids.
-    pub runs_ahead: Duration,
-    pub on_loss: child::OnLoss,
+    pub child_runs_ahead: Duration,
     pub child: Vec<String>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct File {
     store: Option<String>,
     dir: Option<PathBuf>,
-    ahead: Option<String>,
-    name: Option<String>,
-    max_skew: Option<String>,
-    #[serde(default)]
+    lease_time: Option<Time>,
+    host_name: Option<String>,
+    max_skew: Option<Time>,
     nodes: BTreeMap<String, String>,
     /// A table of its own for each tag.
-    #[serde(default)]
     segments: BTreeMap<String, Segment>,
-    max_step: Option<u64>,
-    #[serde(default)]
+    max_step: Option<Count>,
     env: BTreeMap<String, String>,
-    margin: Option<String>,
-    runs_ahead: Option<String>,
-    on_loss: Option<String>,
+    margin: Option<Time>,
+    child_runs_ahead: Option<Time>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct Segment {
-    step: Option<u64>,
-    key: Option<String>,
+    step: Option<Count>,
+    key_checks: Vec<KeyText>,
+}
+
+/// Values that are written as on the command line.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Time(Duration);
+
+#[derive(Deserialize)]
+#[serde(try_from = "u64")]
+struct Count(u64);
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct KeyText(KeyCheck);
+
+impl TryFrom<String> for Time {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        args::duration(&text).map(Self)
+    }
+}
+
+impl TryFrom<u64> for Count {
+    type Error = String;
+
+    fn try_from(count: u64) -> Result<Self, String> {
+        args::count(&count.to_string()).map(Self)
+    }
+}
+
+impl TryFrom<String> for KeyText {
+    type Error = txid::hidden::NoKeyCheck;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+/// The store that a subcommand other than `run` asks.
+pub fn store(from: &From) -> anyhow::Result<String> {
+    let file = File::of(from)?;
+    find_store(from.store.clone(), file.store)
+}
+
+fn find_store(given: Option<String>, in_file: Option<String>) -> anyhow::Result<String> {
+    let store = given.or_else(|| secret(STORE_VARIABLE)).or(in_file);
+    store.context("--store URL is missing: the store that leases and segments come from")
 }
 
 impl Config {
     pub fn new(args: Run) -> anyhow::Result<Self> {
-        let file = args.config.as_deref().map(File::read).transpose()?.unwrap_or_default();
-        let shown = args.config.as_deref().unwrap_or(Path::new("")).display();
-        let duration = |given: Option<Duration>, name: &str, text: Option<String>, unless: u64| match (given, text) {
-            (Some(given), _) => Ok(given),
-            (None, Some(text)) => args::duration(&text).map_err(|why| anyhow::anyhow!("{shown}: {name}: {why}")),
-            (None, None) => Ok(Duration::from_secs(unless)),
+        let file = File::of(&args.from)?;
+        let shown = args.from.config.as_deref().unwrap_or(Path::new("")).display();
+        let time = |given: Option<Duration>, in_file: Option<Time>, unless: u64| {
+            given.or(in_file.map(|Time(time)| time)).unwrap_or(Duration::from_secs(unless))
         };
-        let (place, given) = match args.nodes {
-            given if !given.is_empty() => ("--node".to_string(), given),
-            _ => (format!("{shown}: nodes"), file.nodes.into_iter().collect()),
-        };
-        let node = |(name, layout): &(String, String)| {
-            Node::new(name, layout).map_err(|why| anyhow::anyhow!("{place}: {why}"))
-        };
+        // What is on the command line takes the place of all that is in the file.
+        let table =
+            |given: Vec<(String, String)>, option: &str, in_file: BTreeMap<String, String>| match given.is_empty() {
+                true => (format!("{shown}: {option}"), in_file.into_iter().collect()),
+                false => (format!("--{}", option.trim_end_matches('s')), given),
+            };
+        let (place, given) = table(args.nodes, "nodes", file.nodes);
+        let node = |(name, layout): &(String, String)| Node::new(name, layout).map_err(|why| anyhow!("{place}: {why}"));
         let nodes = given.iter().map(node).collect::<anyhow::Result<Vec<_>>>()?;
-        let count = |count: Option<u64>, name: &str| {
-            let count = count.map(|count| args::count(&count.to_string())).transpose();
-            count.map_err(|why| anyhow::anyhow!("{shown}: {name}: {why}"))
-        };
-        let mut keys = BTreeMap::new();
-        for (tag, Segment { key, .. }) in &file.segments {
-            let Some(key) = key else { continue };
-            let wrong = |why: String| anyhow!("{shown}: segments.{tag}.key: {why}");
-            let checks: Result<Vec<KeyCheck>, _> = key.split_whitespace().map(str::parse).collect();
-            let checks = checks.map_err(|error| wrong(error.to_string()))?;
-            ensure!(!checks.is_empty(), wrong("it is empty; `txid key FILE` prints what it is".to_owned()));
-            keys.insert(tag.clone(), checks);
-        }
-        let mut segments = args.segments;
-        if segments.is_empty() {
-            for (tag, Segment { step, .. }) in file.segments {
-                let step = count(step, &format!("segments.{tag}.step"))?;
-                let tag = args::group_name(&tag).map_err(|why| anyhow::anyhow!("{shown}: segments: {why}"))?;
-                segments.push((tag, step));
+        let (mut segments, mut keys) = (args.segments, BTreeMap::new());
+        let are_given = !segments.is_empty();
+        for (tag, Segment { step, key_checks }) in file.segments {
+            let tag = args::group_name(&tag).map_err(|why| anyhow!("{shown}: segments: {why}"))?;
+            if !key_checks.is_empty() {
+                keys.insert(tag.clone(), key_checks.into_iter().map(|KeyText(check)| check).collect());
+            }
+            if !are_given {
+                segments.push((tag, step.map(|Count(step)| step)));
             }
         }
-        let (place, given) = match args.env {
-            given if !given.is_empty() => ("--env".to_string(), given),
-            _ => (format!("{shown}: env"), file.env.into_iter().collect()),
-        };
+        let (place, given) = table(args.env, "env", file.env);
         let variable = |(name, value): &(String, String)| {
             Variable::parse(name, value, &nodes).map_err(|why| anyhow!("{place}: {why}"))
         };
         let env = given.iter().map(variable).collect::<anyhow::Result<Vec<_>>>()?;
-        let on_loss = match (args.on_loss, file.on_loss) {
-            (Some(given), _) => given,
-            (None, Some(text)) => OnLoss::from_str(&text, false)
-                .map_err(|_| anyhow!("{shown}: on-loss: '{text}' is neither stop nor keep"))?,
-            (None, None) => OnLoss::Stop,
-        };
         let config = Self {
-            store: args
-                .store
-                .or(file.store)
-                .context("--store URL is missing: the store that leases and segments come from")?,
+            store: find_store(args.from.store, file.store)?,
             dir: args.dir.or(file.dir).unwrap_or_else(|| "/run/txid".into()),
-            ahead: duration(args.ahead, "ahead", file.ahead, 60)?,
-            name: match args.name.or(file.name) {
+            lease_time: time(args.lease_time, file.lease_time, 60),
+            host_name: match args.host_name.or(file.host_name) {
                 Some(name) => name,
                 None => host_name()?,
             },
-            max_skew: duration(args.max_skew, "max-skew", file.max_skew, if env.is_empty() { 10 } else { 2 })?,
-            new: args.new,
+            max_skew: time(args.max_skew, file.max_skew, if env.is_empty() { 10 } else { 2 }),
+            assume_unused_store: args.assume_unused_store,
             env,
-            margin: duration(args.margin, "margin", file.margin, 5)?,
-            runs_ahead: duration(args.runs_ahead, "runs-ahead", file.runs_ahead, 0)?,
-            on_loss: match on_loss {
-                OnLoss::Stop => child::OnLoss::Stop,
-                OnLoss::Keep => child::OnLoss::Keep,
-            },
+            margin: time(args.margin, file.margin, 5),
+            child_runs_ahead: time(args.child_runs_ahead, file.child_runs_ahead, 0),
             nodes,
             segments,
             keys,
-            max_step: args.max_step.or(count(file.max_step, "max-step")?).unwrap_or(1_000_000),
+            max_step: args.max_step.or(file.max_step.map(|Count(step)| step)).unwrap_or(1_000_000),
             create: args.create,
             child: args.child,
         };
@@ -156,34 +171,28 @@ impl Config {
 
     /// How far ids of the child may be ahead of this host's clock: agents' clocks differ, and programs may run ahead of theirs.
     pub fn most_ahead(&self) -> Duration {
-        2 * self.max_skew + self.runs_ahead
+        2 * self.max_skew + self.child_runs_ahead
     }
 
     fn check_env(&self) -> anyhow::Result<()> {
         ensure!(!self.child.is_empty(), "--env is for a child: write its command after --");
-        let mut names: Vec<&str> = self.env.iter().map(|variable| variable.name.as_str()).collect();
-        names.sort_unstable();
-        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("the variable {} was given twice", pair[0]);
-        }
+        once("variable", self.env.iter().map(|variable| &variable.name))?;
+        let Self { lease_time, max_skew, margin, child_runs_ahead, .. } = *self;
         // The clock may be stepped from one end of what the guard allows to the other.
-        let least = 2 * self.max_skew + KILL;
+        let least = 2 * max_skew + KILL;
         ensure!(
-            self.margin >= least,
-            "--margin {:?} is less than {least:?}: twice --max-skew {:?} plus {KILL:?} to end the child",
-            self.margin,
-            self.max_skew
+            margin >= least,
+            "--margin {margin:?} is less than {least:?}: twice --max-skew {max_skew:?} plus {KILL:?} to end the child"
         );
-        let least = 7 * self.margin + 3 * self.runs_ahead;
-        let and_three = match self.runs_ahead {
+        let least = 7 * margin + 3 * child_runs_ahead;
+        let and_three = match child_runs_ahead {
             Duration::ZERO => String::new(),
-            runs_ahead => format!(" plus three times --runs-ahead {runs_ahead:?}, {least:?}"),
+            ahead => format!(" plus three times --child-runs-ahead {ahead:?}, {least:?}"),
         };
         ensure!(
-            self.ahead >= least,
-            "--ahead {:?} is less than seven times --margin {:?}{and_three}: the child would end although the store answers",
-            self.ahead,
-            self.margin
+            lease_time >= least,
+            "--lease-time {lease_time:?} is less than seven times --margin {margin:?}{and_three}: the child would end although the \
+             store answers"
         );
         Ok(())
     }
@@ -191,33 +200,25 @@ impl Config {
     fn check(&self) -> anyhow::Result<()> {
         ensure!(
             !self.nodes.is_empty() || !self.segments.is_empty(),
-            "nothing to do: give --node NAME=LAYOUT, such as --node orders=snowflake, or --segment TAG"
+            "nothing to do: give --node GROUP=LAYOUT, such as --node orders=snowflake, or --segment TAG"
         );
-        let mut names: Vec<&str> = self.nodes.iter().map(|node| node.name.as_str()).collect();
-        names.sort_unstable();
-        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("the node {} was given twice", pair[0]);
-        }
-        let mut tags: Vec<&str> = self.segments.iter().map(|(tag, _)| tag.as_str()).collect();
-        tags.sort_unstable();
-        if let Some(pair) = tags.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("the segment {} was given twice", pair[0]);
-        }
+        once("node", self.nodes.iter().map(|node| &node.name))?;
+        once("segment", self.segments.iter().map(|(tag, _)| tag))?;
         for Node { name, layout, .. } in &self.nodes {
             let (first_ms, last_ms) = layout.range_ms().into_inner();
             ensure!(
                 (first_ms..=last_ms).contains(&txid::system_ms()),
                 "the layout of the node {name} has ids from {} to {}: take another epoch or more time_bits, as in \
-                 worker_node:time_bits=30,node_bits=20,sequence_bits=13,unit_ms=1000,epoch=2016-05-19T16:00:00Z",
+                 time_bits=30,node_bits=20,sequence_bits=13,unit_ms=1000,epoch=2016-05-19T16:00:00Z",
                 date(first_ms),
                 date(last_ms)
             );
         }
         let day = Duration::from_secs(24 * 60 * 60);
         ensure!(
-            (Duration::from_secs(2)..=day).contains(&self.ahead),
-            "--ahead {:?} is not between 2s and 1d",
-            self.ahead
+            (Duration::from_secs(2)..=day).contains(&self.lease_time),
+            "--lease-time {:?} is not between 2s and 1d",
+            self.lease_time
         );
         ensure!(
             (Duration::from_millis(100)..=MOST_SKEW).contains(&self.max_skew),
@@ -227,18 +228,29 @@ impl Config {
         if !self.env.is_empty() {
             self.check_env()?;
         }
-        let is_text = !self.name.is_empty() && self.name.len() <= 255 && !self.name.chars().any(char::is_control);
-        ensure!(is_text, "--name {:?} is not one line of at most 255 bytes", self.name);
+        let name = &self.host_name;
+        let is_text = !name.is_empty() && name.len() <= 255 && !name.chars().any(char::is_control);
+        ensure!(is_text, "--host-name {name:?} is not one line of at most 255 bytes");
         Ok(())
     }
 }
 
+/// Fails if one of these names comes twice.
+fn once<'a>(kind: &str, names: impl Iterator<Item = &'a String>) -> anyhow::Result<()> {
+    let mut known = BTreeSet::new();
+    names.into_iter().try_for_each(|name| {
+        ensure!(known.insert(name), "the {kind} {name} was given twice");
+        Ok(())
+    })
+}
+
 impl File {
-    fn read(path: &Path) -> anyhow::Result<Self> {
+    fn of(from: &From) -> anyhow::Result<Self> {
+        let Some(path) = &from.config else { return Ok(Self::default()) };
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-            anyhow::anyhow!("{} line {line}: {}", path.display(), error.message().trim())
+            anyhow!("{} line {line}: {}", path.display(), error.message().trim())
         })
     }
 }
@@ -249,7 +261,7 @@ fn date(ms: i64) -> String {
 
 fn host_name() -> anyhow::Result<String> {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    ensure!(!name.is_empty(), "this host has no name: give --name");
+    ensure!(!name.is_empty(), "this host has no name: give --host-name");
     Ok(name)
 }
 
@@ -276,11 +288,11 @@ pub mod tests {
     #[test]
     fn an_agent_is_named_as_its_host_unless_it_has_a_name() {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
-        assert_eq!(config(&[]).unwrap().name, host.trim_end());
+        assert_eq!(config(&[]).unwrap().host_name, host.trim_end());
         let longest = "x".repeat(255);
-        assert_eq!(config(&["--name", &longest]).unwrap().name, longest);
+        assert_eq!(config(&["--host-name", &longest]).unwrap().host_name, longest);
         for name in ["", "two\nlines", &format!("{longest}x")] {
-            let why = config(&["--name", name]).err().unwrap().to_string();
+            let why = config(&["--host-name", name]).err().unwrap().to_string();
             assert!(why.ends_with("is not one line of at most 255 bytes"), "{why}");
         }
     }
@@ -300,21 +312,22 @@ pub mod tests {
             let found = config(&line.split(' ').collect::<Vec<_>>());
             found.err().map(|why| why.to_string()).unwrap_or_default()
         };
-        assert_eq!(why("--margin 1s --ahead 7s"), "");
-        assert_eq!(why("--margin 1s --ahead 13s --runs-ahead 2s"), "");
+        assert_eq!(why("--margin 1s --lease-time 7s"), "");
+        assert_eq!(why("--margin 1s --lease-time 13s --child-runs-ahead 2s"), "");
         assert!(
-            why("--margin 999ms --ahead 7s").starts_with("--margin 999ms is less than 1s: twice --max-skew 250ms ")
+            why("--margin 999ms --lease-time 7s")
+                .starts_with("--margin 999ms is less than 1s: twice --max-skew 250ms ")
         );
-        let short = why("--margin 1s --ahead 6999ms");
-        assert!(short.starts_with("--ahead 6.999s is less than seven times --margin 1s: "), "{short}");
-        let short = why("--margin 1s --ahead 12999ms --runs-ahead 2s");
-        assert!(short.contains("--margin 1s plus three times --runs-ahead 2s, 13s: "), "{short}");
+        let short = why("--margin 1s --lease-time 6999ms");
+        assert!(short.starts_with("--lease-time 6.999s is less than seven times --margin 1s: "), "{short}");
+        let short = why("--margin 1s --lease-time 12999ms --child-runs-ahead 2s");
+        assert!(short.contains("--margin 1s plus three times --child-runs-ahead 2s, 13s: "), "{short}");
     }
 
     #[test]
     fn ids_of_a_child_are_as_far_ahead_as_clocks_differ_and_it_runs() {
         let ahead = |options: &[&str]| config(options).unwrap().most_ahead();
         assert_eq!(ahead(&["--max-skew", "200ms"]), Duration::from_millis(400));
-        assert_eq!(ahead(&["--max-skew", "200ms", "--runs-ahead", "3s"]), Duration::from_millis(3_400));
+        assert_eq!(ahead(&["--max-skew", "200ms", "--child-runs-ahead", "3s"]), Duration::from_millis(3_400));
     }
 }

@@ -19,17 +19,21 @@ fn main() -> ExitCode {
     if args.next().is_some_and(|name| name == run::start::NAME) {
         return run::start::become_child(args);
     }
-    txid_agent::store::hide_password();
-    let done = match Args::parse().subcommand {
+    txid_agent::store::hide_secrets();
+    let subcommand = Args::parse().subcommand;
+    // As with grep and diff, 1 is an answer there.
+    let failed = if matches!(subcommand, Subcommand::Status(_)) { ExitCode::from(2) } else { ExitCode::FAILURE };
+    let done = match subcommand {
         Subcommand::Run(args) => run::run(args),
+        Subcommand::Check(args) => run::check(args),
         Subcommand::Status(args) => subcommand::status::run(&args),
         Subcommand::Nodes(args) => subcommand::nodes::run(&args),
         Subcommand::Release(args) => subcommand::release::run(&args),
-        Subcommand::Floor(args) => subcommand::floor::run(&args),
-        Subcommand::Raise(args) => subcommand::raise::run(&args),
+        Subcommand::SetFloor(args) => subcommand::set_floor::run(&args),
+        Subcommand::RaiseNumber(args) => subcommand::raise_number::run(&args),
     };
     done.unwrap_or_else(|error| {
         run::journal::write(&format!("txid-agent: {error:#}"));
-        ExitCode::FAILURE
+        failed
     })
 }

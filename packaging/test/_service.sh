@@ -62,7 +62,7 @@ END
     chroot "$booted" sh -euc '
         mount -t proc proc /proc
         systemctl --quiet enable check txid-agent nginx
-        txid-agent run --store file:///var/lib/txid/leases --dir /tmp/run --new --node orders=snowflake -- true
+        txid-agent run --store file:///var/lib/txid/leases --dir /tmp/run --assume-unused-store --node orders=snowflake -- true
         chown -R txid: /var/lib/txid/leases
         rm -r /tmp/run
         umount /proc' >"$tmp/prepared" 2>&1 || fail "the container: $(cat "$tmp/prepared")"

@@ -90,7 +90,7 @@ run() {
 }
 [ "$(run openresty-txid id -un)" = nobody ] || fail "the served image is root's"
 is_id "$(run openresty-txid txid)" "the command of the image"
-has "$(run orders txid-agent run --store file:///tmp/leases --new --node orders=snowflake -- txid-agent status)" "orders: node "
+has "$(run orders txid-agent run --store file:///tmp/leases --assume-unused-store --node orders=snowflake -- txid-agent status)" "orders: node "
 
 # serves NAME PIDFILE: the id of a response on $port, and stops what serves.
 serves() {

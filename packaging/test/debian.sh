@@ -68,7 +68,7 @@ is_id "$id" "Debian's nginx, without Lua"
 has "$(cat "$root/srv/logs/requests.log")" "$id "
 stop
 
-leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --new --node orders=snowflake -- txid-agent status --dir /tmp/run)
+leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --assume-unused-store --node orders=snowflake -- txid-agent status --dir /tmp/run)
 has "$leases" "orders: node "
 rm -r "$root/tmp/leases" "$root/tmp/run"
 
@@ -82,7 +82,7 @@ said=$(in_root systemd-analyze security --offline=true --threshold=20 --no-pager
 # As its user, who may write to the directories that systemd makes, and to no other.
 in_root sh -c 'mkdir /tmp/txid && chown txid: /tmp/txid'
 as_txid() { in_root setpriv --reuid=txid --regid=txid --clear-groups "$@"; }
-leases=$(as_txid txid-agent run --store file:///tmp/txid/leases --dir /tmp/txid/run --new --node orders=snowflake -- txid-agent status --dir /tmp/txid/run)
+leases=$(as_txid txid-agent run --store file:///tmp/txid/leases --dir /tmp/txid/run --assume-unused-store --node orders=snowflake -- txid-agent status --dir /tmp/txid/run)
 has "$leases" "orders: node "
 if said=$(as_txid txid-agent run --store file:///tmp/txid/leases --dir /etc/txid-run --node orders=snowflake 2>&1); then
     fail "the agent made files in /etc as txid"

@@ -114,7 +114,7 @@ for release in bookworm trixie; do
     echo "# $release: $(($(date +%s) - start)) s from the archive to the first id"
     stop
     is_id "$(in_root txid)" "the command of the archive"
-    leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --new --node orders=snowflake -- txid-agent status --dir /tmp/run)
+    leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --assume-unused-store --node orders=snowflake -- txid-agent status --dir /tmp/run)
     has "$leases" "orders: node "
     in_root sh -c '/tmp/txid-*/install.sh --uninstall'
     left=$(in_root find /usr/local \( -name '*txid*' -o -name resty \) ! -type d)

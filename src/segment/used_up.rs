@@ -24,7 +24,7 @@ impl fmt::Display for UsedUp {
             (SegmentNews::Serving, None) => f.write_str("txid-agent has not reached its store yet"),
             (SegmentNews::NoTag, _) => f.write_str("the store has no such tag"),
             (SegmentNews::WentDown, _) => f.write_str(
-                "the number in the store went down, as after a restored backup; raise it with txid-agent raise",
+                "the number in the store went down, as after a restored backup; raise it with txid-agent raise-number",
             ),
             (SegmentNews::Ended, _) => f.write_str("the store has no more numbers"),
         }

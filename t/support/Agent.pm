@@ -23,7 +23,7 @@ sub start {
     my $pid = fork() // die "fork: $!";
     if (!$pid) {
         open STDERR, '>', "$dir/$name.log" or die "$dir/$name.log: $!";
-        exec $agent, 'run', '--dir', "$dir/run-$name", '--node', "$name=snowflake", '--new',
+        exec $agent, 'run', '--dir', "$dir/run-$name", '--node', "$name=snowflake", '--assume-unused-store',
             (grep { $_ eq '--store' } @options) ? () : ('--store', "file://$dir/store"), @options;
     }
     push @pids, $pid;

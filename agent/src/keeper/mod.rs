@@ -194,7 +194,7 @@ impl Outage {
 }
 
 /// From the operating system, because a copied machine would repeat the numbers of a generator in this process.
-fn random() -> u128 {
+pub fn random() -> u128 {
     let mut bytes = [0; 16];
     match getrandom::fill(&mut bytes) {
         Ok(()) => u128::from_ne_bytes(bytes),

@@ -183,10 +183,10 @@ fn run(which: usize, mut managed: impl Managed, stop: &Receiver<()>, events: &Se
 }
 
 fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Rules {
-    let mut rules = lease::Rules::new(&node.name, &config.name, &node.layout, may_lose_writes);
+    let mut rules = lease::Rules::new(&node.name, &config.host_name, &node.layout, may_lose_writes);
     rules.numbering = node.numbering;
-    rules.new = config.new;
-    rules.ahead_ms = config.ahead.as_millis() as u64;
+    rules.new = config.assume_unused_store;
+    rules.ahead_ms = config.lease_time.as_millis() as u64;
     rules.max_skew_ms = config.max_skew.as_millis() as u64;
     // So that several renewals can fail before a lease ends.
     rules.renew_ms = rules.renew_ms.min(rules.ahead_ms / 6);
@@ -345,12 +345,12 @@ pub mod tests {
             let config = config(options).unwrap();
             lease_rules(&config, &config.nodes[0], false)
         };
-        let (usual, short) = (rules(&["--ahead", "1d"]), rules(&["--ahead", "6s"]));
+        let (usual, short) = (rules(&["--lease-time", "1d"]), rules(&["--lease-time", "6s"]));
         assert_eq!((short.ahead_ms, short.renew_ms), (6_000, 1_000));
         assert!(short.retry_ms.0 <= 1_000);
         // Twice as many requests in ten seconds as it is renewed then.
         assert_eq!(short.most_requests, usual.most_requests.max(20));
-        let shortest = rules(&["--ahead", "2s"]);
+        let shortest = rules(&["--lease-time", "2s"]);
         assert_eq!((shortest.retry_ms.0, shortest.most_requests), (333, 2 * 10_000 / 333));
         assert!(usual.renew_ms < 86_400_000 / 6 && usual.most_requests < 2 * 10_000 / 333);
         assert_eq!(rules(&["--max-skew", "300ms"]).max_skew_ms, 300);

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use supervise::Supervised;
-use txid_agent::store::has_password;
+use txid_agent::store::{OpenStore, has_password};
 
 /// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its child.
 const TO_STOP: Duration = Duration::from_secs(4);
@@ -39,6 +39,7 @@ struct Agent {
     shows_password: bool,
     /// The directory of the files.
     dir: PathBuf,
+    args: Run,
 }
 
 /// Who is the child's parent.
@@ -58,9 +59,23 @@ enum Phase {
     Stopping(ExitCode, Instant),
 }
 
-pub fn run(args: Run) -> anyhow::Result<ExitCode> {
-    let shows_password = args.store.as_deref().is_some_and(has_password);
+/// `txid-agent check`.
+pub fn check(args: Run) -> anyhow::Result<ExitCode> {
+    is_right(args)?;
+    println!("the configuration is right");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fails if these arguments, or the file that they name, are wrong.
+fn is_right(args: Run) -> anyhow::Result<()> {
     let config = Config::new(args)?;
+    OpenStore::new(&config.store)?;
+    Ok(())
+}
+
+pub fn run(args: Run) -> anyhow::Result<ExitCode> {
+    let shows_password = args.from.store.as_deref().is_some_and(has_password);
+    let config = Config::new(args.clone())?;
     signals::take_over();
     // A thread that fails is started again. The log has one line for that.
     std::panic::set_hook(Box::new(|panic| {
@@ -84,13 +99,14 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
         phase: Phase::Starting,
         shows_password,
         dir: config.dir,
+        args,
     };
     loop {
         match agent.wait(&events) {
             Some(Event::Keeper(which, news)) => agent.hear(which, &news),
             Some(Event::Signal(SIGCHLD)) => agent.reap(),
             Some(Event::Signal(signal)) => agent.take_signal(signal),
-            Some(Event::Beat) => agent.beat(),
+            Some(Event::Beat) => agent.notify.alive(),
             None => agent.time_is_over(),
         }
         agent.watch_guard();
@@ -166,11 +182,24 @@ impl Agent {
         }
         match &self.runner {
             Some(runner) => runner.pass_on(signal),
-            // Nothing is read again. An operator who expects that gets an agent that its unit starts again.
-            None if signal == SIGHUP => self.stop(ExitCode::from(128 + SIGHUP as u8)),
+            None if signal == SIGHUP => self.read_again(),
             None if [SIGTERM, SIGINT, SIGQUIT].contains(&signal) => self.stop(ExitCode::SUCCESS),
             None => {}
         }
+    }
+
+    /// Begins anew if the configuration is right, as an agent does after a kill: ids go on from its files.
+    fn read_again(&self) {
+        let failed = match (&self.args.from.config, is_right(self.args.clone())) {
+            (None, _) => anyhow::anyhow!("there is no --config FILE"),
+            (Some(_), Err(error)) => error,
+            (Some(file), Ok(())) => {
+                say(&format!("SIGHUP: reads {} again", file.display()));
+                journal::finish();
+                start::start_again().into()
+            }
+        };
+        say(&format!("SIGHUP: goes on as before: {failed:#}"));
     }
 
     /// The terminal has stopped the agent, and the shell waits for that. The child is in a session of its own, so it is
@@ -181,17 +210,6 @@ impl Agent {
         // It goes on here when the shell sends SIGCONT.
         let _ = signal_hook::low_level::raise(SIGSTOP);
         pass_on(SIGCONT);
-    }
-
-    /// Only if the guard works as well.
-    fn beat(&mut self) {
-        let is_alive = match &self.runner {
-            Some(Runner::Guard(guard)) => guard.is_alive(),
-            Some(Runner::Agent(_)) | None => true,
-        };
-        if is_alive {
-            self.notify.alive();
-        }
     }
 
     /// The only way to end: the leases are given back, and then the agent ends with this status.
@@ -287,7 +305,7 @@ mod tests {
     fn agent() -> Agent {
         let (child, notify, dir) = (Vec::new(), Notify::from_environment(), PathBuf::new());
         let (keepers, runner, phase) = (keepers(&["orders"]), None, Phase::Running);
-        Agent { keepers, child, runner, dir, notify, phase, shows_password: false }
+        Agent { keepers, child, runner, dir, notify, phase, shows_password: false, args: Run::default() }
     }
 
     /// Services that depend on this one wait until then.

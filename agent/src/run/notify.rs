@@ -25,11 +25,11 @@ impl Notify {
 
     /// If the agent and its guard are stopped, systemd is to end the child before a lease ends.
     pub fn check(&self, config: &Config) -> anyhow::Result<()> {
-        let most = config.ahead.saturating_sub(2 * config.margin + config.runs_ahead);
+        let most = config.lease_time.saturating_sub(2 * config.margin + config.child_runs_ahead);
         if let Some(watchdog) = self.watchdog.filter(|_| !config.env.is_empty()) {
             ensure!(
                 watchdog < most,
-                "WatchdogSec={} is too long: it must be less than {most:?}, --ahead less two of --margin and --runs-ahead",
+                "WatchdogSec={} is too long: it must be less than {most:?}, --lease-time less two of --margin and --child-runs-ahead",
                 watchdog.as_secs_f64()
             );
         }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_watchdog_ends_the_child_before_its_lease_does() {
-        let child = ["--runs-ahead", "2s", "--env", "W={orders}", "--", "true"];
+        let child = ["--child-runs-ahead", "2s", "--env", "W={orders}", "--", "true"];
         let check = |seconds, options: &[&str]| {
             let watchdog = Some(Duration::from_secs(seconds));
             Notify { socket: None, watchdog }.check(&config(options).unwrap())
@@ -170,7 +170,7 @@ mod tests {
             let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
             assert_eq!(value("Type"), Some("notify"), "{unit}");
             let watchdog_s: u64 = value("WatchdogSec").unwrap_or_else(|| panic!("{unit} has none")).parse().unwrap();
-            // The default of --ahead is a minute, and that of --margin five seconds.
+            // The default of --lease-time is a minute, and that of --margin five seconds.
             assert!((15..50).contains(&watchdog_s), "{unit}");
         }
     }

@@ -3,17 +3,16 @@
 //! A file system that does not answer holds up a process that starts a program from it. So this program is forked, and
 //! the copy becomes the child. Until then, a signal ends it.
 
-use super::guard::{group, left};
+use super::guard::group;
 use super::journal::say;
 use super::signals::{block_only, restore, to_restore};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use txid_agent::store::PASSWORD_VARIABLE;
+use txid_agent::store::{PASSWORD_VARIABLE, STORE_VARIABLE, secrets};
 
 /// The name that this program has until it is the child.
 pub const NAME: &str = "txid-start";
@@ -21,53 +20,54 @@ pub const NAME: &str = "txid-start";
 /// An argument: it makes a session.
 const SESSION: &str = "session";
 
-/// Starts the child in this group, and perhaps in a session of its own. It gets `signal` when the thread that calls this ends,
-/// and is noted in `notes`.
+/// Starts the child in this group, and perhaps in a session of its own. It gets `signal` when the thread that calls this ends.
 pub fn start(
     line: &[String],
     signal: Signal,
     has_session: bool,
-    notes: &[RawFd],
     group: Option<&Path>,
     change: impl FnOnce(&mut Command),
 ) -> io::Result<Pid> {
-    let notes: Vec<String> = notes.iter().map(RawFd::to_string).collect();
     let mut command = Command::new("/proc/self/exe");
     let restored = to_restore().map_or(String::new(), |signal| signal.to_string());
-    command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), notes.join(","), restored]);
+    command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), restored]);
     command.arg(if has_session { SESSION } else { "" }).arg(group.unwrap_or(Path::new(""))).args(line);
     // The child gets neither what systemd tells the agent nor the store's password.
-    for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
+    for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", STORE_VARIABLE, PASSWORD_VARIABLE] {
         command.env_remove(name);
     }
     change(&mut command);
     Pid::from_raw(command.spawn()?.id() as i32).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
+/// Starts this program once more, in this process and with the same arguments. Returns only if that fails.
+pub fn start_again() -> io::Error {
+    let mut args = std::env::args_os();
+    let mut command = Command::new("/proc/self/exe");
+    if let Some(name) = args.next() {
+        command.arg0(name);
+    }
+    command.args(args).envs(secrets().iter().map(|(name, secret)| (name, secret))).exec()
+}
+
 /// Becomes the child, by the arguments that `start` has written.
 pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    let [parent, signal, notes, restored, session, group, program, rest @ ..] = args.as_slice() else {
+    let [parent, signal, restored, session, group, program, rest @ ..] = args.as_slice() else {
         return ExitCode::FAILURE;
     };
     let number = |text: &OsString| text.to_str()?.parse::<i32>().ok();
     let (parent, signal) = (number(parent).and_then(Pid::from_raw), number(signal).and_then(Signal::from_named_raw));
-    let notes: Vec<RawFd> =
-        notes.to_str().iter().flat_map(|notes| notes.split(',')).filter_map(|file| file.parse().ok()).collect();
     // The parent may have ended before this.
-    let Some(parent) = parent.filter(|_| set_parent_process_death_signal(signal).is_ok() && getppid() == parent) else {
+    if parent.is_none() || set_parent_process_death_signal(signal).is_err() || getppid() != parent {
         return ExitCode::FAILURE;
-    };
+    }
     if session == SESSION && setsid().is_err() {
         return ExitCode::FAILURE;
     }
     if !group.is_empty() {
         // It gets signals at least.
         let _ = group::enter(Path::new(group));
-    }
-    if let Err(error) = left::note(&notes, parent) {
-        say(&format!("cannot note the child's process: {error}"));
-        return ExitCode::FAILURE;
     }
     if let Some(signal) = number(restored) {
         restore(signal);

@@ -14,7 +14,7 @@ impl Supervised {
     /// Starts the child. It gets SIGTERM if the agent dies, because the next agent starts another one, and only one can
     /// have the ports. To be called by the main thread: Linux sends the signal when the thread that forked ends.
     pub fn start(child: &[String]) -> io::Result<Self> {
-        Ok(Self { pid: start(child, Signal::TERM, false, &[], None, |_| {})? })
+        Ok(Self { pid: start(child, Signal::TERM, false, None, |_| {})? })
     }
 
     /// Only `reap` reaps, in the same thread, so the pid is still the child's.

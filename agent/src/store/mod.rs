@@ -40,7 +40,7 @@ pub use self::durability::Durability;
 pub use self::keys::bind;
 pub use self::scheme::schemes;
 pub use self::tag::raise;
-pub use self::url::{PASSWORD_VARIABLE, has_password, hide_password};
+pub use self::url::{PASSWORD_VARIABLE, STORE_VARIABLE, has_password, hide_secrets, secret, secrets};
 
 /// The records of the store of `url`.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {

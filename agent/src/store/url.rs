@@ -17,30 +17,46 @@ use super::durability::Durability;
 use super::scheme::{self, Kind, Scheme};
 use super::tls::Tls;
 
+/// The variable for a store that is not on the command line.
+pub const STORE_VARIABLE: &str = "TXID_STORE";
 /// The variable for a password that is neither in the URL nor in a file.
 pub const PASSWORD_VARIABLE: &str = "TXID_STORE_PASSWORD";
 
-/// The password, once it was taken from the environment.
-static HIDDEN: OnceLock<String> = OnceLock::new();
+/// The values of these variables, once they were taken from the environment.
+static SECRETS: OnceLock<Vec<(&str, String)>> = OnceLock::new();
 
-/// Takes the password from the environment, where all processes of this user may read it. To be called before there are threads.
-pub fn hide_password() {
-    let Ok(password) = std::env::var(PASSWORD_VARIABLE) else { return };
-    // SAFETY: there is one thread; the list ends with a null pointer, and each text with a zero. The texts are this
-    // process's to write to.
-    unsafe {
-        let mut variable = environ;
-        while let Some(&text) = variable.as_ref().filter(|text| !text.is_null()) {
-            let name_and_value = CStr::from_ptr(text).to_bytes();
-            let value =
-                name_and_value.strip_prefix(PASSWORD_VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
-            if let Some(length) = value.map(<[u8]>::len) {
-                text.add(name_and_value.len() - length).write_bytes(0, length);
+/// Takes the secrets from the environment, where all processes of this user may read them. To be called before there are threads.
+pub fn hide_secrets() {
+    let mut secrets = Vec::new();
+    for name in [STORE_VARIABLE, PASSWORD_VARIABLE] {
+        let Ok(secret) = std::env::var(name) else { continue };
+        secrets.push((name, secret));
+        // SAFETY: there is one thread; the list ends with a null pointer, and each text with a zero. The texts are this
+        // process's to write to.
+        unsafe {
+            let mut variable = environ;
+            while let Some(&text) = variable.as_ref().filter(|text| !text.is_null()) {
+                let name_and_value = CStr::from_ptr(text).to_bytes();
+                let value = name_and_value.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+                if let Some(length) = value.map(<[u8]>::len) {
+                    text.add(name_and_value.len() - length).write_bytes(0, length);
+                }
+                variable = variable.add(1);
             }
-            variable = variable.add(1);
         }
     }
-    let _ = HIDDEN.set(password);
+    let _ = SECRETS.set(secrets);
+}
+
+/// What was taken from the environment.
+pub fn secrets() -> &'static [(&'static str, String)] {
+    SECRETS.get().map_or(&[], Vec::as_slice)
+}
+
+/// The value of a variable that may be hidden.
+pub fn secret(name: &str) -> Option<String> {
+    let hidden = secrets().iter().find(|(known, _)| *known == name).map(|(_, secret)| secret.clone());
+    hidden.or_else(|| std::env::var(name).ok()).filter(|secret| !secret.is_empty())
 }
 
 unsafe extern "C" {
@@ -258,8 +274,7 @@ impl StoreUrl {
                 .map_err(|error| self.address.misconfigured(format_args!("password-file={file}: {error}")))?;
             return Ok(Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned())));
         }
-        let password = HIDDEN.get().cloned().or_else(|| std::env::var(PASSWORD_VARIABLE).ok());
-        Ok(password.filter(|word| !word.is_empty()).map(Secret))
+        Ok(secret(PASSWORD_VARIABLE).map(Secret))
     }
 }
 

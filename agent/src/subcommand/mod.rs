@@ -1,10 +1,10 @@
 //! The subcommands other than `run`.
 
-pub mod floor;
 mod metrics;
 pub mod nodes;
 mod numbers;
-pub mod raise;
+pub mod raise_number;
 mod records;
 pub mod release;
+pub mod set_floor;
 pub mod status;

@@ -2,6 +2,8 @@
 
 use super::records::{group, state, time};
 use crate::args::Nodes;
+use crate::config;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
@@ -9,7 +11,7 @@ use txid_agent::store;
 use txid_agent_machines::lease::{Group, NodeRecord};
 
 pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
-    let mut store = store::open(&args.group.store)?;
+    let mut store = store::open(&config::store(&args.group.from)?)?;
     let (group, _) = group(&mut *store, &args.group.name)?;
     let prefix = Group::nodes(&args.group.name);
     let mut nodes: BTreeMap<u64, NodeRecord> = BTreeMap::new();
@@ -27,7 +29,18 @@ pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
     for (key, why) in &bad {
         writeln!(stderr(), "txid-agent: {key}: {why}")?;
     }
+    let code = if bad.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     let mut out = stdout().lock();
+    if args.json {
+        for (node, record) in nodes {
+            let NodeRecord { generation, limit_ms, owner, .. } = &record;
+            let (state, until) = (state(&record), time(*limit_ms));
+            let shown =
+                json!({ "node": node, "state": state, "until": until, "generation": generation, "owner": owner });
+            writeln!(out, "{shown}")?;
+        }
+        return Ok(code);
+    }
     let floor = if group.floor_ms == Group::UNSET { "not set yet".to_owned() } else { time(group.floor_ms) };
     writeln!(out, "layout {}, floor {floor}", group.layout)?;
     writeln!(out, "{:>8}  {:8}  {:24}  {:>10}  OWNER", "NODE", "STATE", "UNTIL", "GENERATION")?;
@@ -35,5 +48,5 @@ pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
         let (state, until) = (state(&record), time(record.limit_ms));
         writeln!(out, "{node:>8}  {state:8}  {until:24}  {:>10}  {}", record.generation, record.owner)?;
     }
-    Ok(if bad.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(code)
 }

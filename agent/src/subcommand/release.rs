@@ -2,14 +2,16 @@
 
 use super::records::{change, group, time};
 use crate::args::Release;
+use crate::config;
 use anyhow::Context;
 use std::process::ExitCode;
+use txid_agent::keeper::random;
 use txid_agent::store;
 use txid_agent_machines::lease::{Group, NodeRecord};
 use txid_agent_machines::store::Expected;
 
 pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
-    let mut store = store::open(&args.group.store)?;
+    let mut store = store::open(&config::store(&args.group.from)?)?;
     group(&mut *store, &args.group.name)?;
     let mut done = String::new();
     change(&mut *store, &Group::node_key(&args.group.name, args.node), |found| {
@@ -32,10 +34,8 @@ pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
     // Hosts that wait for a node look again.
     let key = Group::freed_key(&args.group.name);
     let expected = store.read(&key)?.map_or(Expected::Absent, |record| Expected::Version(record.version));
-    let mut token = [0; 16];
-    getrandom::fill(&mut token).context("the kernel gave no randomness")?;
     // If another host changes it at the same time, they look as well.
-    store.put(&key, &expected, Group::freed(u128::from_ne_bytes(token)).as_bytes())?;
+    store.put(&key, &expected, Group::freed(random()).as_bytes())?;
     println!("{done}");
     Ok(ExitCode::SUCCESS)
 }

@@ -70,7 +70,7 @@ pub fn run(args: &Status) -> anyhow::Result<ExitCode> {
         }
     }
     let all_live = leases.iter().all(Lease::is_live) && segments.iter().all(Numbers::is_live);
-    Ok(if all_live && !unreadable { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if unreadable { ExitCode::from(2) } else { ExitCode::from(u8::from(!all_live)) })
 }
 
 /// The contents of the files that can be read. Names the others.

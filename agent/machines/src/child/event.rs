@@ -33,13 +33,6 @@ pub enum Event {
     Leftovers,
     /// The agent is gone.
     Orphaned,
-    /// The child goes on although its limit is near.
-    GoesOn {
-        /// The lease.
-        which: usize,
-        /// Its limit.
-        limit_ms: i64,
-    },
     /// All processes are gone. The child starts again when there is a lease.
     Gone,
 }

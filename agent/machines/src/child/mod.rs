@@ -16,7 +16,7 @@ mod event;
 mod rules;
 
 pub use event::Event;
-pub use rules::{OnLoss, Rules};
+pub use rules::Rules;
 
 /// How long nobody need look, if nothing happens.
 pub const LOOK_MS: u64 = 100;
@@ -37,7 +37,7 @@ pub struct Child {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
     Waiting,
-    Running { leases: Vec<Held>, goes_on: bool },
+    Running { leases: Vec<Held> },
     Ending { leases: Vec<Held>, until_ms: u64, again: bool },
     Killed { again: bool },
     Ended,
@@ -125,7 +125,7 @@ impl Child {
         let went_back_ms = self.most_ahead_ms.saturating_sub(ahead_ms);
         match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Waiting => self.wait(rules, look),
-            Phase::Running { leases, goes_on } => self.run(rules, look, leases, goes_on, went_back_ms),
+            Phase::Running { leases } => self.run(rules, look, leases, went_back_ms),
             Phase::Ending { again, .. } | Phase::Killed { again } if !look.is_there => self.is_gone(rules, look, again),
             Phase::Ending { leases, until_ms, again } => self.end(rules, look, leases, until_ms, again),
             Phase::Killed { again } => {
@@ -159,7 +159,7 @@ impl Child {
         match leases {
             Some(leases) => {
                 self.most_ahead_ms = look.wall_ms.saturating_sub_unsigned(look.mono_ms);
-                self.phase = Phase::Running { leases, goes_on: false };
+                self.phase = Phase::Running { leases };
                 Action::Start
             }
             None => {
@@ -177,13 +177,13 @@ impl Child {
         (is_free && now_ms < rules.warn_ms(limit_ms)).then_some(Held { node: lease.node, limit_ms })
     }
 
-    fn run(&mut self, rules: &Rules, look: &Look, mut leases: Vec<Held>, goes_on: bool, went_back_ms: i64) -> Action {
+    fn run(&mut self, rules: &Rules, look: &Look, mut leases: Vec<Held>, went_back_ms: i64) -> Action {
         let mut lost = None;
         for (which, (held, lease)) in leases.iter_mut().zip(&look.leases).enumerate() {
             match lease.limit_ms {
                 Some(limit_ms) if lease.node == held.node => held.limit_ms = limit_ms,
                 Some(_) => lost = Some(which),
-                None if lease.is_lost && rules.on_loss == OnLoss::Stop => lost = Some(which),
+                None if lease.is_lost => lost = Some(which),
                 None => {}
             }
         }
@@ -200,32 +200,23 @@ impl Child {
             return self.warn(rules, look, leases, true, Event::Lost { which });
         }
         let (which, limit_ms) = first(&leases);
-        let is_late = look.wall_ms >= rules.warn_ms(limit_ms);
-        if rules.on_loss == OnLoss::Keep {
-            self.phase = Phase::Running { leases, goes_on: is_late };
-            let is_news = is_late && !goes_on;
-            return if is_news { Action::Log(Event::GoesOn { which, limit_ms }) } else { Action::Wait(LOOK_MS) };
-        }
         if went_back_ms > rules.max_step_ms as i64 {
             return self.kill(true, Event::WentBack { by_ms: went_back_ms });
         }
         if look.wall_ms >= rules.kill_ms(limit_ms) {
             return self.kill(true, Event::Late { which, limit_ms });
         }
-        if is_late {
+        if look.wall_ms >= rules.warn_ms(limit_ms) {
             return self.warn(rules, look, leases, true, Event::LimitNear { which, limit_ms });
         }
         let left_ms = rules.warn_ms(limit_ms).saturating_sub(look.wall_ms);
-        self.phase = Phase::Running { leases, goes_on };
+        self.phase = Phase::Running { leases };
         Action::Wait(LOOK_MS.min(left_ms as u64))
     }
 
     fn end(&mut self, rules: &Rules, look: &Look, leases: Vec<Held>, until_ms: u64, again: bool) -> Action {
         let (which, limit_ms) = first(&leases);
-        let by_limit_ms = match rules.on_loss {
-            OnLoss::Stop => rules.kill_ms(limit_ms).saturating_sub(look.wall_ms).max(0) as u64,
-            OnLoss::Keep => u64::MAX,
-        };
+        let by_limit_ms = rules.kill_ms(limit_ms).saturating_sub(look.wall_ms).max(0) as u64;
         let left_ms = by_limit_ms.min(until_ms.saturating_sub(look.mono_ms));
         if by_limit_ms == 0 {
             return self.kill(again, Event::Late { which, limit_ms });

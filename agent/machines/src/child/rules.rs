@@ -11,17 +11,6 @@ pub struct Rules {
     pub max_step_ms: u64,
     /// How far ahead of the clock it may stamp: some generators take ids of later times when there are many to make.
     pub runs_ahead_ms: u64,
-    /// The fate of the child when a lease is about to end.
-    pub on_loss: OnLoss,
-}
-
-/// The fate of a child whose lease is about to end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnLoss {
-    /// It is ended before the limit.
-    Stop,
-    /// It goes on, and may make ids that others make as well.
-    Keep,
 }
 
 impl Rules {

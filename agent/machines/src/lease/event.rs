@@ -144,7 +144,7 @@ impl fmt::Display for Event {
                 write!(
                     f,
                     "the store has lost a confirmed write for node {node}, as after a failover or a restored backup; \
-                     {then}. Run 'txid-agent floor' before new hosts start"
+                     {then}. Run 'txid-agent set-floor' before new hosts start"
                 )
             }
             Self::StoreAway(error) => error.fmt(f),
@@ -181,7 +181,7 @@ impl fmt::Display for Event {
             Self::NewGroup { from_ms } => write!(
                 f,
                 "the store had no such group, so it was made. Leases can be taken from {} on, because the store may have lost \
-                 leases that other hosts have (--new skips this wait)",
+                 leases that other hosts have (--assume-unused-store skips this wait)",
                 utc(*from_ms)
             ),
             Self::Floor { from_ms } => write!(

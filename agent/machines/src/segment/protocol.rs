@@ -152,7 +152,7 @@ impl fmt::Display for Event {
             Self::WentDown { number, seen } => write!(
                 f,
                 "ALARM: the store's number is {number} and was {seen}, as after a restored backup. No numbers are taken, because \
-                 they would repeat; raise it with txid-agent raise"
+                 they would repeat; raise it with txid-agent raise-number"
             ),
             Self::MayLose { why } => write!(f, "ALARM: {}", may_lose(why)),
             Self::Ended => f.write_str("ALARM: the store's number cannot go higher"),

@@ -10,7 +10,6 @@ mod steps;
 mod world;
 
 use std::time::{SystemTime, UNIX_EPOCH};
-use txid_agent_machines::child::OnLoss;
 use world::{Broken, MOMENTS, Report, World};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -66,15 +65,6 @@ fn a_guard_that_forgets_which_times_were_used_is_found() {
 #[test]
 fn a_guard_that_does_not_know_that_children_run_ahead_is_found() {
     assert!(finds(Broken::KnowsNoLead, |report| report.late > 0 && report.twice > 0));
-}
-
-/// Whoever asks for that gets repeats, and no outage.
-#[test]
-fn a_child_that_is_kept_goes_on_after_its_limit() {
-    let mut world = World::new(seed(), Broken::Nothing);
-    world.on_loss(OnLoss::Keep);
-    world.run(DAY_MS / 12);
-    assert!(world.report.late > 0, "{:?}", world.report);
 }
 
 /// For `make soak`.

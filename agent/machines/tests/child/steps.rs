@@ -1,11 +1,11 @@
 //! Single decisions, where a simulation would need luck.
 
-use txid_agent_machines::child::{Action, Child, Event, Lease, Look, OnLoss, Order, Rules};
+use txid_agent_machines::child::{Action, Child, Event, Lease, Look, Order, Rules};
 
 const LIMIT_MS: i64 = 1_000_000;
 
 fn rules() -> Rules {
-    Rules { margin_ms: 1_000, jitter_ms: 100, max_step_ms: 400, runs_ahead_ms: 0, on_loss: OnLoss::Stop }
+    Rules { margin_ms: 1_000, jitter_ms: 100, max_step_ms: 400, runs_ahead_ms: 0 }
 }
 
 fn look(wall_ms: i64, mono_ms: u64, is_there: bool) -> Look {
@@ -199,35 +199,4 @@ fn an_agent_that_is_to_end_or_is_gone_starts_nothing() {
     }
     let orphaned = Look { order: Order::Orphaned, ..look(20_100, 100, true) };
     assert_eq!(running(20_000).step(&rules(), &orphaned), Action::Warn(Event::Orphaned));
-}
-
-/// Whoever asks for that gets repeats, and a line in the log each time that a limit is near.
-#[test]
-fn a_child_that_is_kept_goes_on_whatever_happens_to_its_lease() {
-    let rules = Rules { on_loss: OnLoss::Keep, ..rules() };
-    let mut child = running(LIMIT_MS - 10_000);
-    let goes_on = |limit_ms| Action::Log(Event::GoesOn { which: 0, limit_ms });
-    assert_eq!(child.step(&rules, &look(LIMIT_MS - 3_101, 6_899, true)), Action::Wait(100));
-    assert_eq!(child.step(&rules, &look(LIMIT_MS - 3_100, 6_900, true)), goes_on(LIMIT_MS));
-    assert_eq!(child.step(&rules, &look(LIMIT_MS, 10_000, true)), Action::Wait(100), "it was said");
-
-    let later = |wall_ms, mono_ms| {
-        let mut look = look(wall_ms, mono_ms, true);
-        look.leases[0].limit_ms = Some(LIMIT_MS + 10_000);
-        look
-    };
-    assert_eq!(child.step(&rules, &later(LIMIT_MS, 10_000)), Action::Wait(100));
-    assert_eq!(child.step(&rules, &later(LIMIT_MS + 7_000, 17_000)), goes_on(LIMIT_MS + 10_000));
-
-    let mut lost = look(LIMIT_MS + 8_000, 18_000, true);
-    (lost.leases[0].limit_ms, lost.leases[0].is_lost) = (None, true);
-    assert_eq!(child.step(&rules, &lost), Action::Wait(100));
-    // Its clock goes back.
-    assert_eq!(child.step(&rules, &look(20_000, 18_100, true)), Action::Wait(100));
-
-    // Processes that are left have their two margins, also after the limit.
-    let ended = |mono_ms| Look { has_ended: true, ..look(LIMIT_MS + 8_000, mono_ms, true) };
-    assert_eq!(child.step(&rules, &ended(18_200)), Action::Warn(Event::Leftovers));
-    assert_eq!(child.step(&rules, &ended(18_300)), Action::Wait(100));
-    assert_eq!(child.step(&rules, &ended(20_200)), Action::Kill(Event::Slow));
 }

@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 use std::collections::BTreeMap;
-use txid_agent_machines::child::{Action, Child, Event, Lease, Look, OnLoss, Order, Rules};
+use txid_agent_machines::child::{Action, Child, Event, Lease, Look, Order, Rules};
 
 const STEP_MS: u64 = 5;
 const HOSTS: usize = 4;
@@ -157,10 +157,6 @@ impl World {
             runs: 0,
             report: Report::default(),
         }
-    }
-
-    pub fn on_loss(&mut self, on_loss: OnLoss) {
-        self.hosts.iter_mut().for_each(|host| host.rules.on_loss = on_loss);
     }
 
     pub fn run(&mut self, for_ms: u64) {
@@ -479,7 +475,6 @@ impl Host {
             jitter_ms: if broken == Broken::KillsAtTheLimit { 0 } else { random.below(ahead_ms as u64 / 5) },
             max_step_ms: 2 * max_skew_ms as u64,
             runs_ahead_ms: if broken == Broken::KnowsNoLead { 0 } else { runs_ahead_ms },
-            on_loss: OnLoss::Stop,
         };
         Self {
             settings,

@@ -38,7 +38,7 @@ pub struct Plan {
     numbering: Numbering,
     last_node: u64,
     ids_a_burst: u64,
-    /// What `--ahead` of a host may be.
+    /// What `--lease-time` of a host may be.
     aheads_ms: &'static [u64],
     /// What each agent takes for the largest `--max-skew` of the others.
     believes: Belief,

@@ -39,11 +39,6 @@ impl Beat {
         self.next
     }
 
-    /// Whether the guard worked at one of the last two looks.
-    pub fn is_regular(&self) -> bool {
-        self.missed < 2
-    }
-
     /// A look at `now`. `works`: the guard has sent a sign of life since the last one.
     pub fn look(&mut self, now: Instant, works: bool, is_stopped: impl FnOnce() -> bool) -> Verdict {
         self.next = now + self.every;
@@ -81,18 +76,6 @@ mod tests {
     fn a_guard_that_is_stopped_is_woken_and_then_given_up() {
         assert_eq!(verdicts("..---", true), "..Ww!");
         assert_eq!(verdicts("-.--.--.", true), "W.Ww.Ww.");
-    }
-
-    #[test]
-    fn it_works_if_it_was_heard_at_one_of_two_looks() {
-        let now = Instant::now();
-        let mut beat = Beat::new(Duration::from_secs(5), now);
-        for (works, is_regular) in
-            [(true, true), (false, true), (true, true), (false, true), (false, false), (true, true)]
-        {
-            beat.look(now, works, || false);
-            assert_eq!(beat.is_regular(), is_regular);
-        }
     }
 
     #[test]

@@ -4,19 +4,35 @@ use rustix::process::Pid;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 /// A group below the one of the agent. It is removed when this is dropped, unless a process is in it.
 pub struct Group(PathBuf);
 
 impl Group {
     /// None where this user may not make one, or where the kernel kills no groups: before Linux 5.14, and in version 1.
-    pub fn new() -> Option<Self> {
+    /// Whether one of this name was there is told as well: its agent is gone, and so is all that it has left, now.
+    pub fn new(name: &str) -> Option<(Self, bool)> {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
-        let own = own(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"))?;
-        remove_left(&own);
-        let path = own.join(format!("{NAME}{}", std::process::id()));
-        fs::create_dir(&path).ok()?;
-        Some(Self(path)).filter(|group| group.0.join(KILL).exists())
+        Self::below(&own(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"))?, name)
+    }
+
+    fn below(own: &Path, name: &str) -> Option<(Self, bool)> {
+        let group = Self(own.join(name));
+        let was_there = group.0.exists();
+        if was_there {
+            group.kill();
+            // It can be removed when all have ended.
+            for _ in 0..MOST_LOOKS {
+                if fs::remove_dir(&group.0).is_ok() {
+                    break;
+                }
+                thread::sleep(PAUSE);
+            }
+        }
+        fs::create_dir(&group.0).ok()?;
+        Some((group, was_there)).filter(|(group, _)| group.0.join(KILL).exists())
     }
 
     pub fn path(&self) -> &Path {
@@ -48,19 +64,9 @@ pub fn enter(group: &Path) -> io::Result<()> {
 
 const PROCESSES: &str = "cgroup.procs";
 const KILL: &str = "cgroup.kill";
-/// What the name begins with. The rest is the agent's number.
-const NAME: &str = "txid-";
-
-/// Removes the empty groups of agents that were killed.
-fn remove_left(own: &Path) {
-    for entry in fs::read_dir(own).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let Some(agent) = name.to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u32>().ok()) else { continue };
-        if agent == std::process::id() || !Path::new("/proc").join(agent.to_string()).exists() {
-            let _ = fs::remove_dir(entry.path());
-        }
-    }
-}
+/// How long processes that were killed may take to end.
+const PAUSE: Duration = Duration::from_millis(10);
+const MOST_LOOKS: u32 = 500;
 
 /// The directory of the group of this process.
 fn own(groups: &str, mounts: &str) -> Option<PathBuf> {
@@ -98,15 +104,15 @@ mod tests {
     }
 
     #[test]
-    fn only_empty_groups_of_agents_that_are_gone_are_removed() {
+    fn a_group_of_the_same_name_is_an_earlier_agents() {
         let own = tempfile::tempdir().unwrap();
-        let (ours, nobodys) = (std::process::id(), u32::MAX);
-        let names = ["txid-1", "txid-x", "other-5"].map(str::to_owned);
-        let left = [format!("txid-{ours}"), format!("txid-{nobodys}")];
-        names.iter().chain(&left).for_each(|name| fs::create_dir(own.path().join(name)).unwrap());
-        remove_left(own.path());
-        assert!(names.iter().all(|name| own.path().join(name).exists()));
-        assert!(!left.iter().any(|name| own.path().join(name).exists()));
+        let made = |name: &str| Group::below(own.path(), name);
+        // Of a directory that is no control group, nothing is left.
+        assert!(made("txid-1-2").is_none() && own.path().read_dir().unwrap().next().is_none());
+        fs::create_dir(own.path().join("txid-1-2")).unwrap();
+        fs::create_dir(own.path().join("txid-1-3")).unwrap();
+        assert!(made("txid-1-2").is_none());
+        assert!(own.path().join("txid-1-3").exists(), "it is another one's");
     }
 
     #[test]

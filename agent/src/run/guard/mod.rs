@@ -5,7 +5,6 @@
 
 mod beat;
 pub mod group;
-pub mod left;
 mod lock;
 mod noting;
 mod processes;
@@ -18,13 +17,12 @@ use crate::config::Config;
 use anyhow::Context;
 use beat::{Beat, Verdict};
 use group::Group;
-use lock::Locks;
 use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
+use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{ExitCode, exit};
 use std::time::Instant;
-use txid_agent_machines::child::OnLoss;
 use work::{START, Work};
 
 /// The exit code if the guard was killed.
@@ -36,16 +34,24 @@ pub struct Guard {
     /// Each byte from the guard is a sign of life.
     socket: UnixStream,
     beat: Beat,
-    on_loss: OnLoss,
     is_started: bool,
     group: Option<Group>,
-    _locks: Locks,
+    _locks: Vec<File>,
 }
 
 impl Guard {
     /// Starts the guard of the child. To be called before there are threads.
     pub fn start(config: &Config) -> anyhow::Result<Self> {
-        let (locks, group) = (Locks::new(config)?, Group::new());
+        let locks = lock::lock(config)?;
+        let group = match locks.first() {
+            Some(first) => Group::new(&lock::name(first)?),
+            None => None,
+        };
+        // All that was left may have stamped ids until now.
+        let left_ms = group
+            .as_ref()
+            .and_then(|(_, was_there)| was_there.then(|| txid::system_ms() + config.most_ahead().as_millis() as i64));
+        let group = group.map(|(group, _)| group);
         let (socket, its_socket) = UnixStream::pair().context("cannot make a socket")?;
         for end in [&socket, &its_socket] {
             end.set_nonblocking(true).context("cannot make a socket")?;
@@ -56,7 +62,7 @@ impl Guard {
         let pid = match unsafe { libc::fork() } {
             0 => {
                 drop(socket);
-                let code = Work::new(config, &locks, group, its_socket).and_then(Work::run).unwrap_or_else(|error| {
+                let code = Work::new(config, left_ms, group, its_socket).and_then(Work::run).unwrap_or_else(|error| {
                     say(&format!("the guard of {}: {error:#}", config.child[0]));
                     1
                 });
@@ -66,7 +72,7 @@ impl Guard {
             pid => Pid::from_raw(pid.max(0)).ok_or_else(std::io::Error::last_os_error).context("cannot fork")?,
         };
         let beat = Beat::new(config.margin, Instant::now());
-        Ok(Self { pid, socket, beat, on_loss: config.on_loss, is_started: false, group, _locks: locks })
+        Ok(Self { pid, socket, beat, is_started: false, group, _locks: locks })
     }
 
     /// Lets the guard start the child as soon as there are leases, and again after each loss of one.
@@ -79,11 +85,6 @@ impl Guard {
     /// Passes a signal on to the child. Without one, the guard ends by a signal that ends an agent.
     pub fn pass_on(&self, signal: i32) {
         self.write(signal as u8);
-    }
-
-    /// Whether the guard showed that it works at one of the last two looks.
-    pub fn is_alive(&self) -> bool {
-        self.beat.is_regular()
     }
 
     /// The time of the next [`Guard::watch`].
@@ -108,8 +109,6 @@ impl Guard {
                 }
                 let _ = kill_process(self.pid, Signal::CONT);
             }
-            // Somebody prefers repeats to an outage.
-            Verdict::Fails if self.on_loss == OnLoss::Keep => drop(kill_process(self.pid, Signal::CONT)),
             Verdict::Fails => {
                 say("the guard of the child does not work; ending both");
                 self.end_all();
@@ -148,15 +147,14 @@ mod tests {
     use std::process::{Child, Command};
     use std::time::Duration;
 
-    /// Somebody prefers repeats to an outage: nothing is ended. This is the guard's end of the socket, and a process in its place.
+    /// Beside it, its end of the socket, and a process in its place.
     fn guard() -> (Guard, UnixStream, Child) {
         let (socket, its_socket) = UnixStream::pair().unwrap();
         [&socket, &its_socket].into_iter().for_each(|end| end.set_nonblocking(true).unwrap());
         let child = Command::new("true").spawn().unwrap();
-        let (pid, locks) = (Pid::from_child(&child), Locks::default());
+        let pid = Pid::from_child(&child);
         let beat = Beat::new(Duration::ZERO, Instant::now());
-        let (on_loss, is_started, group) = (OnLoss::Keep, false, None);
-        (Guard { pid, socket, beat, on_loss, is_started, group, _locks: locks }, its_socket, child)
+        (Guard { pid, socket, beat, is_started: false, group: None, _locks: Vec::new() }, its_socket, child)
     }
 
     #[test]
@@ -169,21 +167,5 @@ mod tests {
         guard.pass_on(15);
         assert_eq!((its_socket.read(&mut orders).unwrap(), orders), (1, [15, 9, 9, 9]));
         child.wait().unwrap();
-    }
-
-    #[test]
-    fn a_guard_whose_end_is_closed_gives_no_sign_of_life() {
-        for has_sign in [true, false] {
-            let (mut guard, mut its_socket, mut child) = guard();
-            let long_ago = Instant::now() - Duration::from_secs(60);
-            (0..7).for_each(|_| _ = guard.beat.look(long_ago, false, || false));
-            if has_sign {
-                its_socket.write_all(&[0]).unwrap();
-            }
-            drop(its_socket);
-            assert!(guard.watch().is_none());
-            assert_eq!(guard.is_alive(), has_sign);
-            child.wait().unwrap();
-        }
     }
 }

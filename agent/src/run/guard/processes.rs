@@ -4,9 +4,7 @@
 //! even in a session of its own, and one is left as long as the guard has a child.
 
 use rustix::io::Errno;
-use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, test_kill_process, wait,
-};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait};
 use std::collections::BTreeMap;
 use std::{fs, io, thread, time::Duration};
 
@@ -87,6 +85,7 @@ pub fn end_all() {
 }
 
 /// The descendants of a process.
+#[cfg(test)]
 pub fn descendants(of: Pid) -> Vec<Pid> {
     let mut found = Vec::new();
     each_descendant(of, usize::MAX, |pid| found.push(pid));
@@ -142,36 +141,9 @@ pub fn is_stopped(pid: Pid) -> bool {
     stat(pid).is_ok_and(|stat| matches!(field(&stat, STATE), Some("T" | "t")))
 }
 
-/// A process, and when it was started, in ticks since the boot: its number may be given to another one.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Process {
-    pub pid: Pid,
-    pub start: u64,
-}
-
-impl Process {
-    /// The process that has this number now.
-    pub fn now(pid: Pid) -> io::Result<Self> {
-        let start = field(&stat(pid)?, START).and_then(|start| start.parse().ok());
-        Ok(Self { pid, start: start.ok_or(io::ErrorKind::InvalidData)? })
-    }
-
-    /// Whether it runs. `/proc` may show only those of this user; then, another one counts as this.
-    pub fn is_there(&self) -> bool {
-        match stat(self.pid) {
-            Ok(stat) => {
-                let is_dead = matches!(field(&stat, STATE), Some("Z" | "X"));
-                !is_dead && field(&stat, START).and_then(|start| start.parse().ok()) == Some(self.start)
-            }
-            Err(_) => test_kill_process(self.pid) == Err(Errno::PERM),
-        }
-    }
-}
-
 /// Positions in `/proc/PID/stat` after the name.
 const STATE: usize = 0;
 const PARENT: usize = 1;
-const START: usize = 19;
 
 fn stat(pid: Pid) -> io::Result<String> {
     fs::read_to_string(format!("/proc/{pid}/stat"))
@@ -202,19 +174,6 @@ mod tests {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-    }
-
-    #[test]
-    fn a_process_that_has_ended_is_gone_before_it_is_reaped() {
-        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
-        let process = Process::now(Pid::from_child(&child)).unwrap();
-        assert!(process.is_there());
-        child.kill().unwrap();
-        let options = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
-        rustix::process::waitid(rustix::process::WaitId::Pid(process.pid), options).unwrap();
-        assert!(!process.is_there());
-        child.wait().unwrap();
-        assert!(!process.is_there());
     }
 
     #[test]
@@ -282,9 +241,8 @@ mod tests {
         let all = descendants(pid);
         let mut ended = Vec::new();
         signal_descendants(pid, usize::MAX, Signal::KILL, |pid, signal| {
-            let process = Process::now(pid).unwrap();
             kill_process(pid, signal)?;
-            while process.is_there() {
+            while stat(pid).is_ok_and(|stat| !matches!(field(&stat, STATE), Some("Z" | "X"))) {
                 thread::yield_now();
             }
             ended.push(pid.as_raw_nonzero().get());

@@ -4,7 +4,6 @@ use super::super::journal::{self, Journal, say};
 use super::super::signals::is_ignored;
 use super::super::start::{code_of, start};
 use super::group::Group;
-use super::lock::Locks;
 use super::noting::{Noting, note};
 use super::processes::{self, reap};
 use crate::config::Config;
@@ -18,7 +17,6 @@ use rustix::process::{
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
-use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,8 +34,6 @@ pub struct Work {
     variables: Vec<Variable>,
     nodes: Vec<Node>,
     pages: Pages,
-    /// The files in which the child is noted.
-    notes: Vec<RawFd>,
     group: Option<Group>,
     /// A time after all that the child of an earlier agent may have stamped.
     left_ms: Option<i64>,
@@ -65,7 +61,7 @@ struct Pages {
 }
 
 impl Work {
-    pub fn new(config: &Config, locks: &Locks, group: Option<Group>, agent: UnixStream) -> anyhow::Result<Self> {
+    pub fn new(config: &Config, left_ms: Option<i64>, group: Option<Group>, agent: UnixStream) -> anyhow::Result<Self> {
         // No terminal can stop it, or the child.
         setsid().context("cannot make a session")?;
         set_child_subreaper(Some(getpid())).context("cannot become a subreaper")?;
@@ -73,10 +69,10 @@ impl Work {
         set_parent_process_death_signal(Some(Signal::CONT)).context("cannot ask for a signal")?;
         rustix::thread::set_name(c"txid-guard").context("cannot set a name")?;
         journal::write_aside().context("cannot start a thread")?;
-        Ok(Self::of(config, locks, group, agent, signals().context("cannot watch for signals")?))
+        Ok(Self::of(config, left_ms, group, agent, signals().context("cannot watch for signals")?))
     }
 
-    fn of(config: &Config, locks: &Locks, group: Option<Group>, agent: UnixStream, signals: UnixStream) -> Self {
+    fn of(config: &Config, left_ms: Option<i64>, group: Option<Group>, agent: UnixStream, signals: UnixStream) -> Self {
         let nodes: Vec<Node> = config.nodes_of_child().into_iter().cloned().collect();
         let files = nodes.iter().map(|node| (config.dir.join(&node.name), node.layout)).collect();
         let mut random = [0; 8];
@@ -89,9 +85,8 @@ impl Work {
             variables: config.env.clone(),
             nodes,
             pages: Pages { files, open: Vec::new(), noting: None },
-            notes: locks.notes.iter().map(AsRawFd::as_raw_fd).collect(),
             group,
-            left_ms: locks.left_ms,
+            left_ms,
             main: None,
             code: 0,
             order: Order::Run,
@@ -205,7 +200,7 @@ impl Work {
             self.variables.iter().map(|variable| (variable.name.as_str(), variable.value(&numbers))).collect();
         let group = self.group.as_ref().map(Group::path);
         // Linux shares the processors among sessions first: a child with many processes takes none from its guard.
-        let started = start(&self.line, Signal::KILL, true, &self.notes, group, |command| {
+        let started = start(&self.line, Signal::KILL, true, group, |command| {
             command.envs(variables.iter().map(|(name, value)| (name, value)));
         });
         let text = match started {
@@ -268,11 +263,6 @@ impl Work {
             Event::WentBack { by_ms } => format!("the clock was stepped back by {by_ms} ms; {signal}"),
             Event::Leftovers => format!("ended, but not all that it started; {signal}"),
             Event::Orphaned => format!("its agent is gone; {signal}"),
-            Event::GoesOn { which, limit_ms } => format!(
-                "goes on although the lease of {} ends at {}; ids may repeat from then on",
-                name(*which),
-                utc(*limit_ms)
-            ),
             Event::Gone => "gone; it starts again when there is a lease".to_owned(),
         };
         self.say(&text);
@@ -285,13 +275,12 @@ impl Work {
 }
 
 fn rules(config: &Config, random: u64) -> Rules {
-    let most_jitter_ms = config.ahead.as_millis() as u64 / 5;
+    let most_jitter_ms = config.lease_time.as_millis() as u64 / 5;
     Rules {
         margin_ms: config.margin.as_millis() as u64,
         jitter_ms: random % (most_jitter_ms + 1),
         max_step_ms: 2 * config.max_skew.as_millis() as u64,
-        runs_ahead_ms: config.runs_ahead.as_millis() as u64,
-        on_loss: config.on_loss,
+        runs_ahead_ms: config.child_runs_ahead.as_millis() as u64,
     }
 }
 
@@ -378,13 +367,12 @@ mod tests {
     fn work() -> (Work, UnixStream, UnixStream) {
         let ((agent, its_end), (read, signals)) = (UnixStream::pair().unwrap(), UnixStream::pair().unwrap());
         [&agent, &its_end, &read].into_iter().for_each(|end| end.set_nonblocking(true).unwrap());
-        let locks = Locks::default();
-        (Work::of(&config(&["--env", "N={orders}", "--", "app"]).unwrap(), &locks, None, its_end, read), agent, signals)
+        (Work::of(&config(&["--env", "N={orders}", "--", "app"]).unwrap(), None, None, its_end, read), agent, signals)
     }
 
     #[test]
     fn agents_that_lost_their_store_at_once_end_their_children_at_different_times() {
-        let line = "--ahead 100s --margin 1s --max-skew 200ms --runs-ahead 3s --env N={orders} -- app";
+        let line = "--lease-time 100s --margin 1s --max-skew 200ms --child-runs-ahead 3s --env N={orders} -- app";
         let config = config(&line.split(' ').collect::<Vec<_>>()).unwrap();
         let jitter = |random| rules(&config, random).jitter_ms;
         assert_eq!([0, 20_000, 20_001, 40_003].map(jitter), [0, 20_000, 0, 1]);

@@ -54,14 +54,33 @@ fn a_log_that_may_not_grow_ends_nobody() {
     assert_eq!((ended.signal(), ended.code()), (None, Some(128 + libc::SIGTERM)), "as its child");
 }
 
-/// Nothing is read again at SIGHUP. A unit starts an agent again that ends with this status, and not one that ends with 0.
+/// Its leases go on, in the same process. A file that is wrong changes nothing.
 #[test]
-fn without_a_child_sighup_is_no_good_end() {
+fn a_configuration_is_read_again() {
     let directory = Directory::new();
-    let mut agent = directory.start(&[]);
+    let file = directory.path("agent.toml");
+    let write = |groups: &str| {
+        let text = format!("store = '{}'\ndir = '{}'\n{groups}", directory.store(), directory.path("run").display());
+        fs::write(&file, text).unwrap();
+    };
+    write("nodes.orders = 'snowflake'");
+    let log = File::create(directory.path("log")).unwrap();
+    let mut command = agent();
+    command.args(["run", "--assume-unused-store", "--config"]).arg(&file).stdin(Stdio::null()).stderr(log);
+    let mut agent = command.spawn().unwrap();
+    let lines = || String::from_utf8(directory.status(&[]).stdout).unwrap().matches(": node ").count();
+    until("there is no lease", || lines() == 1);
+    write("nodes.orders = 'snowfake'");
     signal(&agent, libc::SIGHUP);
+    until("it is not said", || directory.log().contains("SIGHUP: goes on as before: "));
+    write("nodes.orders = 'snowflake'\nnodes.users = 'snowflake'");
+    signal(&agent, libc::SIGHUP);
+    until("it is not read", || lines() == 2);
+    let said = directory.log();
+    assert!(said.contains("agent.toml: nodes: orders: ") && said.contains("orders: continues with node"), "{said}");
+    signal(&agent, libc::SIGTERM);
     until("the agent does not end", || agent.try_wait().unwrap().is_some());
-    assert_eq!(agent.wait().unwrap().code(), Some(128 + libc::SIGHUP));
+    assert_eq!(agent.wait().unwrap().code(), Some(0));
 }
 
 /// A file system with a disk of its own.
@@ -105,7 +124,17 @@ fn a_disk_that_is_frozen_for_a_while_ends_no_child() {
     let path = |name: &str| directory.path().join(name);
     let log = File::create(path("log")).unwrap();
     let mut command = agent();
-    command.args(["run", "--new", "--ahead", "60s", "--node", "orders=snowflake", "--env", "N={orders}", "--store"]);
+    command.args([
+        "run",
+        "--assume-unused-store",
+        "--lease-time",
+        "60s",
+        "--node",
+        "orders=snowflake",
+        "--env",
+        "N={orders}",
+        "--store",
+    ]);
     command.arg(format!("file://{}", path("leases").display())).arg("--dir").arg(disk.path());
     let line = format!("echo $$ > {0}/new; mv {0}/new {0}/pid; exec sleep 600", directory.path().display());
     command.args(["--", "sh", "-c", &line]).stdin(Stdio::null()).stderr(log);
@@ -143,9 +172,14 @@ fn forty_leases_and_segments_share_two_connections() {
     let directory = tempfile::tempdir().unwrap();
     let mut command = agent();
     let store = format!("postgres://txid@127.0.0.1:{}/ids?timeout=60s", server.port);
-    command
-        .env("TXID_STORE_PASSWORD", POSTGRES_PASSWORD)
-        .args(["run", "--new", "--create", "--store", &store, "--dir"]);
+    command.env("TXID_STORE_PASSWORD", POSTGRES_PASSWORD).args([
+        "run",
+        "--assume-unused-store",
+        "--create",
+        "--store",
+        &store,
+        "--dir",
+    ]);
     command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::null());
     for number in 0..20 {
         command.args(["--node", &format!("node-{number}=snowflake"), "--segment", &format!("tag-{number}")]);

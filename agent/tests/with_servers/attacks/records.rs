@@ -63,12 +63,12 @@ fn no_subcommand_takes_a_damaged_record_for_one() {
     let group_commands: &[&[&str]] = &[
         &["nodes", "orders"],
         &["release", "orders", node],
-        &["floor", "orders"],
+        &["set-floor", "orders"],
         &["run", "--node", "orders=snowflake", "--dir", &run],
         &["run", "--node", "orders=snowflake", "--env", "N={orders}", "--dir", &run, "--", "true"],
     ];
     check(Path::new("orders/meta"), group_commands, "");
-    check(Path::new("invoices/segment"), &[&["raise", "invoices", "9000000"]], "");
+    check(Path::new("invoices/segment"), &[&["raise-number", "invoices", "9000000"]], "");
     assert_eq!(checked, 2 * 10 + 5 * 10 + 8);
     // An agent waits until somebody has mended it.
     let path = site.path("leases/invoices/segment");

@@ -43,7 +43,7 @@ impl Fleet {
     fn start(&self, host: &str) -> Running {
         let log = File::options().create(true).append(true).open(self.directory.path().join(format!("{host}.log")));
         let mut command = agent();
-        command.args(["run", "--new", "--name", host, "--store", &self.store, "--node"]);
+        command.args(["run", "--assume-unused-store", "--host-name", host, "--store", &self.store, "--node"]);
         command.arg(format!("orders={}", self.node)).arg("--dir").arg(self.path(host));
         Running(command.stdin(Stdio::null()).stderr(log.unwrap()).spawn().unwrap())
     }

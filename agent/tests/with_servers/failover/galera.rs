@@ -49,7 +49,8 @@ fn a_cluster_that_crashes_as_a_whole_keeps_what_its_servers_have_written() {
 #[ignore = "45 s; make soak"]
 fn no_id_and_no_number_is_there_twice_whatever_servers_of_galera_do() {
     let Some(mut galera) = Galera::start(&[]) else { return };
-    let options = ["--new", "--ahead", "5s", "--segment", "invoices=20", "--max-step", "200", "--create"];
+    let options =
+        ["--assume-unused-store", "--lease-time", "5s", "--segment", "invoices=20", "--max-step", "200", "--create"];
     let mut users: Vec<User> =
         (0..3).map(|at| User::new(&format!("host-{at}"), &url(&galera, at), LAYOUT, &options)).collect();
     until("a host has no lease", || users.iter().all(|user| user.host.is_live()));

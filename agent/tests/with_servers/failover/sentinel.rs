@@ -61,7 +61,8 @@ fn ask(port: u16, question: &[&str]) -> String {
     run(Command::new("redis-cli").args(["-p", &port.to_string()]).args(question))
 }
 
-const OPTIONS: [&str; 8] = ["--new", "--ahead", "5s", "--segment", "invoices=20", "--max-step", "2000", "--create"];
+const OPTIONS: [&str; 8] =
+    ["--assume-unused-store", "--lease-time", "5s", "--segment", "invoices=20", "--max-step", "2000", "--create"];
 
 /// Each write counts only when the replica has it, so nothing is lost with the master. Both servers are killed in turn,
 /// while the other one lacks the last writes.
@@ -125,7 +126,7 @@ fn what_the_master_alone_had_is_kept_apart() {
     until("there is no alarm", || users[0].host.log().contains("ALARM: the store's number is "));
     let granted = granted(&users[0]);
     assert!(users[0].numbers().iter().all(|number| *number < granted));
-    run(agent().args(["raise", "--store", &known, "invoices", &granted.to_string()]));
+    run(agent().args(["raise-number", "--store", &known, "invoices", &granted.to_string()]));
     // It has lost its node. The limit that is left is not the last one, so the node is free a minute after that.
     run(agent().args(["release", "--store", &known, "orders", &found.node.to_string()]));
     users.push(User::new("new", &known, TWO_NODES, &OPTIONS));

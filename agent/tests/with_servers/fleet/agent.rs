@@ -32,7 +32,17 @@ fn the_command_starts_only_when_all_are_live_at_once() {
     fs::create_dir(path("leases")).unwrap();
     fs::write(path("leases/invoices"), "").unwrap();
     let mut child = agent()
-        .args(["run", "--store", &directory.store(), "--new", "--ahead", "2s", "--segment", "invoices", "--create"])
+        .args([
+            "run",
+            "--store",
+            &directory.store(),
+            "--assume-unused-store",
+            "--lease-time",
+            "2s",
+            "--segment",
+            "invoices",
+            "--create",
+        ])
         .args(["--node", &format!("orders={TWO_NODES}"), "--dir", path("run").to_str().unwrap()])
         .args(["--", "touch", path("started").to_str().unwrap()])
         .stderr(fs::File::create(path("log")).unwrap())
@@ -105,7 +115,7 @@ fn sigterm_ends_it_even_if_the_store_hangs() {
     let server = servers::redis(&[]);
     let url = |port| format!("redis://127.0.0.1:{port}?timeout=60s");
     let mut host = Host::new("here", server.port, url, "snowflake");
-    host.start_agent(&["--new"]);
+    host.start_agent(&["--assume-unused-store"]);
     until("no lease", || host.is_live());
     host.proxy.set(Mode::SwallowReplies);
     let node = host.view().node;
@@ -273,7 +283,14 @@ fn it_waits_for_a_store_that_is_down_at_the_start() {
     server.kill();
     let log = directory.path("log");
     let mut child = agent()
-        .args(["run", "--new", "--node", "orders=snowflake", "--dir", directory.path("run").to_str().unwrap()])
+        .args([
+            "run",
+            "--assume-unused-store",
+            "--node",
+            "orders=snowflake",
+            "--dir",
+            directory.path("run").to_str().unwrap(),
+        ])
         .args(["--store", &format!("redis://127.0.0.1:{}?timeout=60s", server.port)])
         .env("NOTIFY_SOCKET", &path)
         .stderr(fs::File::create(&log).unwrap())
@@ -306,7 +323,7 @@ fn an_agent_with_a_child_ends_when_none_of_its_leases_can_be_had() {
         let lock = fs::File::create(path("leases/.lock")).unwrap();
         rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
         let mut run = agent();
-        run.args(["run", "--store", &format!("{}?timeout=100ms", directory.store()), "--new", "--dir"])
+        run.args(["run", "--store", &format!("{}?timeout=100ms", directory.store()), "--assume-unused-store", "--dir"])
             .arg(path("run"));
         run.args(["--node", "orders=snowflake", "--env", "WORKER_ID={orders}"]).args(others);
         run.args(["--", "touch"]).arg(path("started")).stderr(fs::File::create(path("log")).unwrap());
@@ -419,7 +436,7 @@ fn the_end_of_each_layout() {
         let directory = Directory::new();
         let (first_ms, last_ms) = name.parse::<Layout>().unwrap().range_ms().into_inner();
         let mut command = agent();
-        command.args(["run", "--store", &directory.store(), "--new", "--ahead", "5s", "--dir"]);
+        command.args(["run", "--store", &directory.store(), "--assume-unused-store", "--lease-time", "5s", "--dir"]);
         command.arg(directory.path("run")).args(["--node", &format!("orders={name}")]).stdin(Stdio::null());
         // Enough for a busy host to start it. Then the clock is set.
         let start_ms = last_ms - 600_000;
@@ -452,7 +469,7 @@ fn the_end_of_each_layout() {
 #[test]
 fn status_is_not_live_while_the_clock_is_behind() {
     let directory = Directory::new();
-    let mut child = directory.start(&["--ahead", "1h"]);
+    let mut child = directory.start(&["--lease-time", "1h"]);
     let generator = Generator::new(State::leased(&directory.path("run/orders"), &Layout::SNOWFLAKE).unwrap());
     generator.next_at(txid::system_ms() + 50 * 60 * 1000).unwrap();
     let output = directory.status(&["--json"]);
@@ -485,7 +502,7 @@ fn nodes_shows_all_records_that_it_can_read() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(text(&output.stdout).contains("held"), "{output:?}");
     assert!(text(&output.stderr).contains("orders/node/7: 'hello' is not a record"), "{output:?}");
-    let output = directory.of_store(&["floor", "orders", "--at", "9999-01-01T00:00:00Z"]);
+    let output = directory.of_store(&["set-floor", "orders", "--at", "9999-01-01T00:00:00Z"]);
     assert!(text(&output.stderr).contains("more than two days ahead"), "{output:?}");
     kill(&mut child);
 }
@@ -496,7 +513,7 @@ fn every_form_of_status_fails_without_a_live_lease() {
     let directory = Directory::new();
     let codes = || [&[][..], &["--json"], &["--prometheus"]].map(|form| directory.status(form).status.code());
     assert_eq!(codes(), [Some(1); 3], "there is no file");
-    let mut child = directory.run(&["--ahead", "2s"]).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = directory.run(&["--lease-time", "2s"]).stderr(Stdio::null()).spawn().unwrap();
     until("no lease", || codes() == [Some(0); 3]);
     kill(&mut child);
     until("the lease does not end", || codes() == [Some(1); 3]);
@@ -529,7 +546,7 @@ fn a_file_that_was_copied_or_is_from_another_boot() {
         let refused = State::leased(&file, &Layout::SNOWFLAKE).unwrap_err().to_string();
         assert!(refused.contains(wanted), "{refused}");
         let mut other = agent()
-            .args(["run", "--store", &directory.store(), "--node", "orders=snowflake", "--name", name, "--dir"])
+            .args(["run", "--store", &directory.store(), "--node", "orders=snowflake", "--host-name", name, "--dir"])
             .arg(&dir)
             .stderr(Stdio::null())
             .spawn()
@@ -595,7 +612,7 @@ fn a_password_in_the_url_is_warned_of() {
     let log = directory.path("log");
     for (login, is_warned) in [(":the-right-one@", true), ("", false)] {
         let mut command = agent();
-        command.args(["run", "--new", "--node", "orders=snowflake", "--store"]);
+        command.args(["run", "--assume-unused-store", "--node", "orders=snowflake", "--store"]);
         command.arg(format!("redis://{login}127.0.0.1:{}", server.port)).arg("--dir").arg(directory.path("run"));
         command.env("TXID_STORE_PASSWORD", "the-right-one").stderr(fs::File::create(&log).unwrap());
         let mut child = command.args(["--", "true"]).spawn().unwrap();
@@ -625,7 +642,7 @@ fn a_password_is_shown_nowhere() {
         let option = if by_file { format!("&password-file={}", file.display()) } else { String::new() };
         let mut command = agent();
         command
-            .args(["run", "--new", "--node", "orders=snowflake", "--ahead", "6s", "--store"])
+            .args(["run", "--assume-unused-store", "--node", "orders=snowflake", "--lease-time", "6s", "--store"])
             .arg(format!("redis://127.0.0.1:{}?timeout=60s{option}", server.port))
             .arg("--dir")
             .arg(directory.path("run"))
@@ -679,7 +696,16 @@ fn all_nodes_are_taken() {
     let layout = "orders=time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
     let start = |number: usize| {
         agent()
-            .args(["run", "--new", "--store", &directory.store(), "--node", layout, "--name", &format!("web-{number}")])
+            .args([
+                "run",
+                "--assume-unused-store",
+                "--store",
+                &directory.store(),
+                "--node",
+                layout,
+                "--host-name",
+                &format!("web-{number}"),
+            ])
             .arg("--dir")
             .arg(directory.path(&number.to_string()))
             .stderr(Stdio::piped())
@@ -719,13 +745,13 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
     assert!(released.contains(&format!("took node {node} from")) && released.contains("starts at"), "{released}");
     let nodes = text(&directory.of_store(&["nodes", "orders"]).stdout);
     assert!(nodes.contains("released") && nodes.contains(status["limit"].as_str().unwrap()), "{nodes}");
-    // With --new, nothing is ahead of the first lease.
+    // With --assume-unused-store, nothing is ahead of the first lease.
     assert!(nodes.contains(", floor 1970-01-01T00:00:00.000Z\n"), "{nodes}");
 
     // Without a time, no lease of a minute that was forgotten ends later.
-    for (options, ahead_ms) in [(&[][..], 90_000), (&["--max-skew", "30s"], 130_000)] {
+    for (options, ahead_ms) in [(&[][..], 90_000), (&["--lease-time", "2m"], 150_000)] {
         let (before_ms, floor) =
-            (txid::system_ms(), text(&directory.of_store(&[&["floor", "orders"], options].concat()).stdout));
+            (txid::system_ms(), text(&directory.of_store(&[&["set-floor", "orders"], options].concat()).stdout));
         let floor: jiff::Timestamp = floor.trim().rsplit_once(' ').unwrap().1.parse().unwrap();
         let at_ms = floor.as_millisecond() - ahead_ms;
         assert!((before_ms..=txid::system_ms()).contains(&at_ms), "{options:?}: {floor}");
@@ -734,18 +760,18 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
     let group = || fs::read_to_string(directory.path("leases/orders/meta")).unwrap();
     let id = || group().split_whitespace().find(|word| word.starts_with("id=")).map(str::to_owned);
     let id_before = id().unwrap_or_else(|| panic!("{}", group()));
-    let floor = directory.of_store(&["floor", "orders", "--at", &at]);
+    let floor = directory.of_store(&["set-floor", "orders", "--at", &at]);
     assert!(text(&floor.stdout).contains(&format!("before {at}")), "{floor:?}");
     assert_ne!(id(), Some(id_before), "agents that hold leases would not notice");
-    let again = directory.of_store(&["floor", "orders", "--at", &at]);
+    let again = directory.of_store(&["set-floor", "orders", "--at", &at]);
     assert!(again.status.success(), "the same is not back: {again:?}");
-    let back = directory.of_store(&["floor", "orders"]);
+    let back = directory.of_store(&["set-floor", "orders"]);
     assert!(text(&back.stderr).contains("never goes back"), "{back:?}");
     // A group that is being made has no floor yet.
     let (before, rest) = group().split_once(" floor=").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
     let unset = format!("{before} floor={} {}", i64::MAX, rest.split_once(' ').unwrap().1);
     fs::write(directory.path("leases/orders/meta"), unset).unwrap();
-    let first = directory.of_store(&["floor", "orders"]);
+    let first = directory.of_store(&["set-floor", "orders"]);
     assert!(first.status.success(), "{first:?}");
 }
 
@@ -764,13 +790,17 @@ fn mistakes_at_the_start_are_reported_in_one_line() {
     fails(&mut run(&["--store", &redis, "--node", "orders=snowflake"]), 1, "TXID_STORE_PASSWORD");
     fails(&mut run(&["--store", "etcd://a:b", "--node", "orders=snowflake"]), 1, "HOST:PORT");
     fails(&mut run(&["--node", "orders=snowflake"]), 1, "--store URL");
-    fails(&mut run(&["--store", &directory.store()]), 1, "--node NAME=LAYOUT");
-    fails(&mut run(&["--store", &directory.store(), "--node", "orders"]), 2, "NAME=LAYOUT");
+    fails(&mut run(&["--store", &directory.store()]), 1, "--node GROUP=LAYOUT");
+    fails(&mut run(&["--store", &directory.store(), "--node", "orders"]), 2, "GROUP=LAYOUT");
     fails(&mut run(&["--store", &directory.store(), "--node", "orders=snowfake"]), 1, "snowfake");
     fails(&mut run(&["--store", &directory.store(), "--node", "../x=snowflake"]), 2, "'../x' is not a name");
-    fails(&mut run(&["--store", &directory.store(), "--node", "o=snowflake", "--ahead", "1s"]), 1, "--ahead 1s");
     fails(
-        &mut run(&["--store", &directory.store(), "--node", "o=snowflake", "--ahead", "soon"]),
+        &mut run(&["--store", &directory.store(), "--node", "o=snowflake", "--lease-time", "1s"]),
+        1,
+        "--lease-time 1s",
+    );
+    fails(
+        &mut run(&["--store", &directory.store(), "--node", "o=snowflake", "--lease-time", "soon"]),
         2,
         "'soon' is not a time",
     );
@@ -861,7 +891,7 @@ fn options_come_from_a_file_unless_the_command_line_has_them() {
     fs::write(&config, &text).unwrap();
     let run = || {
         let mut command = agent();
-        command.args(["run", "--new", "--config"]).arg(&config);
+        command.args(["run", "--assume-unused-store", "--config"]).arg(&config);
         command
     };
     let output = run().args(["--", "true"]).output().unwrap();
@@ -894,7 +924,7 @@ fn an_outage() {
         |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=500ms"),
         "snowflake",
     );
-    host.start_agent(&["--new", "--ahead", "3s"]);
+    host.start_agent(&["--assume-unused-store", "--lease-time", "3s"]);
     until("no lease", || host.is_live());
     host.proxy.set(Mode::SwallowReplies);
     until("the lease does not end", || !host.is_live());
@@ -918,7 +948,7 @@ fn a_renewal_is_one_request() {
         |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=60s"),
         "snowflake",
     );
-    host.start_agent(&["--new", "--ahead", "2s"]);
+    host.start_agent(&["--assume-unused-store", "--lease-time", "2s"]);
     until("no lease", || host.is_live());
     let count = || {
         let mut command = Command::new("redis-cli");
@@ -964,7 +994,7 @@ fn is_small_and_quick(url: &str) {
     let starts: Vec<Start> = (0..=if is_shipped() { 25 } else { 3 })
         .map(|turn| {
             let mut host = Host::new(&format!("host-{turn}"), 0, |_| url.to_owned(), "snowflake");
-            Start::of(&mut host, if turn == 0 { &["--new"] } else { &[] })
+            Start::of(&mut host, if turn == 0 { &["--assume-unused-store"] } else { &[] })
         })
         .skip(1)
         .collect();
@@ -1055,7 +1085,7 @@ fn hosts_of_one_name_leave_each_other_their_nodes() {
     let url = |port: u16| format!("redis://127.0.0.1:{port}?may-lose-writes=0");
     let mut hosts: Vec<Host> = (0..4).map(|_| Host::new("same", server.port, url, "snowflake")).collect();
     for host in &mut hosts {
-        host.start_agent(&["--new", "--ahead", "8s"]);
+        host.start_agent(&["--assume-unused-store", "--lease-time", "8s"]);
         until("there is no lease", || host.is_live());
     }
     let first: Vec<i64> = hosts.iter().map(|host| host.view().confirmed_ms).collect();

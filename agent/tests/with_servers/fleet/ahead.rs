@@ -9,14 +9,14 @@ use crate::wait::ended;
 
 const MS: &str = "3000";
 const OPTIONS: [&str; 11] = [
-    "--new",
-    "--ahead",
+    "--assume-unused-store",
+    "--lease-time",
     "24s",
     "--max-skew",
     "700ms",
     "--margin",
     "1900ms",
-    "--runs-ahead",
+    "--child-runs-ahead",
     "3s",
     "--env",
     "WORKER_ID={orders}",

@@ -131,7 +131,7 @@ fn crowd(store: &str, mut server: Server, most: usize, url: impl Fn(u16) -> Stri
     let mut crowd = Crowd { members: hosts.map(Member::new).collect(), start: Instant::now(), times: Vec::new() };
     let ahead = format!("{}s", AHEAD.as_secs());
     for member in &mut crowd.members {
-        member.host.start_agent(&["--new", "--ahead", &ahead]);
+        member.host.start_agent(&["--assume-unused-store", "--lease-time", &ahead]);
     }
     let spawned = crowd.start.elapsed();
     crowd.until("not all nodes are used", |live| live == NODES);

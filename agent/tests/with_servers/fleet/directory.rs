@@ -25,7 +25,8 @@ impl Directory {
     /// The arguments of an agent that keeps a lease here.
     pub fn line(&self, more: &[&str]) -> Vec<String> {
         let run = self.path("run").display().to_string();
-        let line = ["run", "--store", &self.store(), "--node", "orders=snowflake", "--new", "--dir", &run];
+        let line =
+            ["run", "--store", &self.store(), "--node", "orders=snowflake", "--assume-unused-store", "--dir", &run];
         line.iter().chain(more).map(|&word| word.to_owned()).collect()
     }
 

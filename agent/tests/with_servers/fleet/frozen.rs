@@ -76,7 +76,7 @@ fn a_frozen_host() {
     let (Some(agents), Some(workers)) = (Freezer::new("agents"), Freezer::new("workers")) else {
         return println!("not tested: this user may not make a cgroup that can be frozen");
     };
-    let options = ["--new", "--ahead", "3s"];
+    let options = ["--assume-unused-store", "--lease-time", "3s"];
     for host in &mut hosts[..2] {
         host.start_agent(&options);
         (0..2).for_each(|_| host.start_worker());

@@ -99,7 +99,7 @@ impl Host {
             "run",
             "--store",
             &self.store,
-            "--name",
+            "--host-name",
             &self.name,
             "--node",
             &format!("orders={}", self.layout),

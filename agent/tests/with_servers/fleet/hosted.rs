@@ -14,7 +14,8 @@ use super::host::{Host, kill, signal};
 use crate::servers::{self, until};
 
 /// A lease of seconds. On a busy host, an answer may come so late that the store's clock in it seems to be off by a second.
-pub const SHORT: [&str; 7] = ["--new", "--ahead", "25s", "--max-skew", "1500ms", "--margin", "3500ms"];
+pub const SHORT: [&str; 7] =
+    ["--assume-unused-store", "--lease-time", "25s", "--max-skew", "1500ms", "--margin", "3500ms"];
 pub const ENV: [&str; 6] =
     ["--env", "WORKER_ID={orders}", "--env", "HIGH={orders:5..10}", "--env", "MARK=<{orders:0..5}>"];
 

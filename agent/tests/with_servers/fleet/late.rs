@@ -59,7 +59,7 @@ fn a_child_starts_and_its_lease_is_renewed_with_answers_that_take_longer_than_cl
         servers.iter().map(|(server, url)| Host::new("slow", server.port, url, "snowflake")).collect();
     for host in &mut hosts {
         host.proxy.set(Mode::Slow);
-        let short = ["--new", "--ahead", "12s", "--max-skew", "500ms", "--margin", "1500ms"];
+        let short = ["--assume-unused-store", "--lease-time", "12s", "--max-skew", "500ms", "--margin", "1500ms"];
         host.start_agent(&[&short[..], &["--env", "N={orders}", "--", "sleep", "1000"]].concat());
     }
     for host in &hosts {

@@ -30,7 +30,7 @@ pub const LAYOUT: &str = "time_bits=41,node_bits=2,sequence_bits=12,unit_ms=1,ep
 pub const TWO_NODES: &str = "time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
 const HOSTS: usize = 3;
 const WORKERS: usize = 4;
-const OPTIONS: [&str; 2] = ["--ahead", "3s"];
+const OPTIONS: [&str; 2] = ["--lease-time", "3s"];
 
 #[test]
 #[ignore = "by the real clock; make soak"]
@@ -101,7 +101,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
         (0..HOSTS).map(|number| Host::new(&format!("host-{number}"), server.port, url, LAYOUT)).collect();
     let direct = url(server.port);
     for host in &mut hosts {
-        host.start_agent(&["--new", OPTIONS[0], OPTIONS[1]]);
+        host.start_agent(&["--assume-unused-store", OPTIONS[0], OPTIONS[1]]);
         (0..WORKERS).for_each(|_| host.start_worker());
     }
     go_on(&hosts);
@@ -236,7 +236,7 @@ fn each_fault(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     let mut hosts: Vec<Host> =
         (0..HOSTS).map(|number| Host::new(&format!("host-{number}"), server.port, url, LAYOUT)).collect();
     // So that a busy machine ends no lease.
-    let options = ["--new", "--ahead", "30s"];
+    let options = ["--assume-unused-store", "--lease-time", "30s"];
     for host in &mut hosts {
         host.start_agent(&options);
         (0..2).for_each(|_| host.start_worker());
@@ -289,7 +289,7 @@ fn a_node_that_is_taken_away() {
     let server = servers::redis(&[]);
     let url = |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0");
     let mut hosts = ["old", "other", "new"].map(|name| Host::new(name, server.port, url, TWO_NODES));
-    let options = ["--new", "--ahead", "5s"];
+    let options = ["--assume-unused-store", "--lease-time", "5s"];
     for host in &mut hosts[..2] {
         host.start_agent(&options);
         (0..WORKERS).for_each(|_| host.start_worker());

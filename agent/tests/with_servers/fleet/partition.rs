@@ -123,7 +123,7 @@ fn a_leader_without_its_cluster() {
     let mut cut = Host::new("cut", first, |port| hosts(&[port, ways[0].port, ways[1].port]), TWO_NODES);
     let mut sees_all = Host::new("sees-all", first, |port| hosts(&[port, others[0], others[1]]), TWO_NODES);
     let mut heir = Host::new("heir", others[0], |port| hosts(&[port, others[1]]), TWO_NODES);
-    let options = ["--new", "--ahead", "5s"];
+    let options = ["--assume-unused-store", "--lease-time", "5s"];
     for host in [&mut cut, &mut sees_all] {
         host.start_agent(&options);
         host.start_worker();

@@ -53,20 +53,3 @@ fn a_guard_that_cannot_be_woken_is_ended_with_its_child() {
     kill(heir.host.agent.as_mut().unwrap());
     check_unique(&[hosted, heir]);
 }
-
-/// Somebody prefers repeats to an outage.
-#[test]
-fn a_child_that_is_kept_does_not_end_with_its_guard() {
-    let server = servers::redis(&[]);
-    let (mut hosted, _) = start("kept", server.port, LAYOUT, &["--on-loss", "keep"]);
-    let debugger = Debugger::attach(guard_of(&hosted));
-    until("no word of it", || hosted.host.log().contains("the guard of the child is stopped"));
-    // In the meantime, the agent looks at its guard more often than it would bear.
-    let renewals = hosted.host.view().renewals;
-    until("the lease is not renewed", || hosted.host.view().renewals > renewals + 1);
-    hosted.goes_on("the child ends with its guard");
-    assert_eq!(starts(&hosted.host), 1, "{}", hosted.host.log());
-    assert!(hosted.host.agent.as_mut().unwrap().try_wait().unwrap().is_none());
-    drop(debugger);
-    kill(hosted.host.agent.as_mut().unwrap());
-}

@@ -42,13 +42,13 @@ impl Site {
             "run",
             "--store",
             &self.0.store(),
-            "--name",
+            "--host-name",
             name,
             "--node",
             &format!("orders={LAYOUT}"),
             "--dir",
         ]);
-        command.arg(self.0.path("run")).args(["--new", "--ahead", "5s"]).stdin(Stdio::null());
+        command.arg(self.0.path("run")).args(["--assume-unused-store", "--lease-time", "5s"]).stdin(Stdio::null());
         let log = OpenOptions::new().create(true).append(true).open(self.0.path("log")).unwrap();
         command.stderr(log).spawn().unwrap()
     }

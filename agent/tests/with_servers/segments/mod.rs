@@ -216,7 +216,7 @@ fn a_number_that_went_down_is_an_alarm_and_is_not_followed() {
     assert_eq!(take_all(&segment), (36..=50).collect::<Vec<_>>(), "service goes on with what there is");
     until("there is no alarm", || segment.stats().news == SegmentNews::WentDown);
     let why = segment.next().unwrap_err().to_string();
-    assert!(why.contains("went down") && why.contains("txid-agent raise"), "{why}");
+    assert!(why.contains("went down") && why.contains("txid-agent raise-number"), "{why}");
     let is_logged = || {
         let log = directory.log();
         log.contains("ALARM: the store's number is ") && log.contains(" and was 51, as after")
@@ -224,10 +224,10 @@ fn a_number_that_went_down_is_an_alarm_and_is_not_followed() {
     until("the log does not say so", is_logged);
     assert!(directory.status("host").contains("\"news\":\"went-down\""), "{}", directory.status("host"));
 
-    let raised = directory.run(&["raise", "--store", &directory.url(), "invoices", "51"]);
+    let raised = directory.run(&["raise-number", "--store", &directory.url(), "invoices", "51"]);
     assert!(raised.starts_with("raised invoices from ") && raised.ends_with(" to 51\n"), "{raised}");
     for number in ["5", "51"] {
-        let kept = directory.run(&["raise", "--store", &directory.url(), "invoices", number]);
+        let kept = directory.run(&["raise-number", "--store", &directory.url(), "invoices", number]);
         assert!(kept.contains("is already at 51, and never goes down"), "{kept}");
     }
     assert_eq!(next(&segment), 51);
@@ -338,7 +338,7 @@ fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
         let series = Hidden::open(&path, "invoices", Shape::Digits(6)).unwrap();
         let checks: Vec<_> = series.key_checks().iter().map(ToString::to_string).collect();
         let config = directory.path(&format!("{host}.toml"));
-        fs::write(&config, format!("[segments]\ninvoices = {{ key = \"{}\" }}\n", checks.join(" "))).unwrap();
+        fs::write(&config, format!("[segments]\ninvoices = {{ key-checks = {checks:?} }}\n")).unwrap();
         let agent = directory.agent(host, &["--config", config.to_str().unwrap(), "--create"]);
         let segment = directory.segment(host);
         let series = series.of_segment(segment);

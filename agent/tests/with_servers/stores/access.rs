@@ -425,7 +425,7 @@ fn each_address_of_a_name_is_asked() {
         command.args(["-m", "sh", "-c", script, &path("hosts")]).arg(agent().get_program());
         command.args([
             "run",
-            "--new",
+            "--assume-unused-store",
             "--node",
             "orders=snowflake",
             "--store",
@@ -789,7 +789,9 @@ fn an_etcd_that_has_used_half_of_its_quota_is_said_and_shown() {
     let store = format!("etcd://127.0.0.1:{}/txid", server.port);
     let start = || {
         let mut command = agent();
-        command.args(["run", "--store", &store, "--node", "orders=snowflake", "--new", "--dir"]).arg(&run);
+        command
+            .args(["run", "--store", &store, "--node", "orders=snowflake", "--assume-unused-store", "--dir"])
+            .arg(&run);
         let log = fs::File::create(directory.path("log")).unwrap();
         let started = Running(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
         wait::says(&directory.path("log"), "node ");

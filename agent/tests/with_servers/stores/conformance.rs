@@ -369,7 +369,7 @@ pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
 fn agent_ends(url: &str, wanted: &str) {
     let directory = tempfile::tempdir().unwrap();
     let mut agent = agent()
-        .args(["run", "--new", "--node", "any=snowflake", "--store", url, "--dir"])
+        .args(["run", "--assume-unused-store", "--node", "any=snowflake", "--store", url, "--dir"])
         .arg(directory.path())
         .stdin(Stdio::null())
         .stderr(Stdio::piped())

@@ -114,7 +114,15 @@ fn the_log_says_which_setting_it_is() {
     for (options, is_said) in [("", true), ("?may-lose-writes=0", false)] {
         let directory = tempfile::tempdir().unwrap();
         let mut command = agent();
-        command.args(["run", "--new", "--node", "any=snowflake", "--store", &format!("{url}{options}"), "--dir"]);
+        command.args([
+            "run",
+            "--assume-unused-store",
+            "--node",
+            "any=snowflake",
+            "--store",
+            &format!("{url}{options}"),
+            "--dir",
+        ]);
         command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::piped());
         let mut agent = Running(command.spawn().unwrap());
         let mut log = String::new();

@@ -27,7 +27,7 @@ fn numbers_go_on_from_one_run_to_the_next_until_they_are_used_up() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "2002\n");
     let said = String::from_utf8_lossy(&output.stderr);
     let why = "txid: the numbers of invoices are used up; the number in the store went down, as after a restored backup; raise it \
-               with txid-agent raise\n";
+               with txid-agent raise-number\n";
     assert_eq!(said, why);
     page.publish(3000..3001);
     assert_eq!(printed(&mut new(state, "1")), "3000\n", "numbers again");

@@ -1,17 +1,19 @@
-//! `txid-agent floor`: for a store that was restored from a backup.
+//! `txid-agent set-floor`: for a store that was restored from a backup.
 
 use super::records::{change, time};
-use crate::args::Floor;
+use crate::args::SetFloor;
+use crate::config;
 use anyhow::{Context, bail};
 use std::process::ExitCode;
+use txid_agent::keeper::random;
 use txid_agent::store;
 use txid_agent_machines::lease::{Group, Rules};
 
 /// A lease is at most a day long, and clocks may be off.
 const FURTHEST_MS: u64 = 2 * 24 * 60 * 60 * 1000;
 
-pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
-    let mut store = store::open(&args.group.store)?;
+pub fn run(args: &SetFloor) -> anyhow::Result<ExitCode> {
+    let mut store = store::open(&config::store(&args.group.from)?)?;
     let key = Group::key(&args.group.name);
     store.read(&key)?;
     // Agents go by the store's clock.
@@ -19,7 +21,10 @@ pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
     let wanted_ms = match args.at {
         Some(at) => at.as_millisecond(),
         // As the floor of a new group. A store that shows no clock has this host's, which may be off as well.
-        None => now_ms + (args.ahead + 2 * args.max_skew).as_millis() as i64 + Rules::MAX_DRIFT_MS as i64,
+        None => {
+            let start_ms = 2 * Rules::MOST_SKEW_MS + Rules::MAX_DRIFT_MS;
+            now_ms + args.lease_time.as_millis() as i64 + start_ms as i64
+        }
     };
     if wanted_ms > now_ms.saturating_add_unsigned(FURTHEST_MS) {
         bail!(
@@ -33,10 +38,8 @@ pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
         if wanted_ms < group.floor_ms && group.floor_ms != Group::UNSET {
             bail!("the floor is already at {}, and never goes back", time(group.floor_ms));
         }
-        let mut id = [0; 16];
-        getrandom::fill(&mut id).context("the kernel gave no randomness")?;
         group.floor_ms = wanted_ms;
-        group.id = u128::from_ne_bytes(id);
+        group.id = random();
         Ok(group.to_string().into_bytes())
     })?;
     println!("from now on, no lease of {} starts before {}", args.group.name, time(wanted_ms));

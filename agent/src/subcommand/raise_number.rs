@@ -1,12 +1,13 @@
-//! `txid-agent raise`: for a store that was restored from a backup.
+//! `txid-agent raise-number`: for a store that was restored from a backup.
 
-use crate::args::Raise;
+use crate::args::RaiseNumber;
+use crate::config;
 use anyhow::bail;
 use std::process::ExitCode;
 use txid_agent::store;
 
-pub fn run(args: &Raise) -> anyhow::Result<ExitCode> {
-    let mut tags = store::open_tags(&args.store)?;
+pub fn run(args: &RaiseNumber) -> anyhow::Result<ExitCode> {
+    let mut tags = store::open_tags(&config::store(&args.from)?)?;
     match store::raise(&mut *tags, &args.tag, args.number)? {
         None => bail!("the store has no tag {}", args.tag),
         Some(was) if was >= args.number => println!("{} is already at {was}, and never goes down", args.tag),
