@@ -37,7 +37,7 @@ pub fn set_news(page: &LeasePage, event: &Event) {
         Event::Cloned { .. } => LeaseNews::Copied,
         Event::ClockOff { .. } => LeaseNews::ClockOff,
         Event::Jumped { .. } => LeaseNews::Asking,
-        Event::NoneFree(_) | Event::UsedUp(_) => LeaseNews::NoneFree,
+        Event::NoneFree(_) => LeaseNews::NoneFree,
         Event::NewGroup { .. } | Event::Floor { .. } | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
         Event::Ahead { .. }
         | Event::Forgotten { .. }

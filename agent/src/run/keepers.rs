@@ -4,14 +4,12 @@ use super::event::{Event, News};
 use super::journal::{Journal, say};
 use crate::config::Config;
 use crate::node::Node;
-use anyhow::Context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent::keeper::{HostClock, Managed, ManagedLease, ManagedSegment, Report, Source, keep};
+use txid_agent::keeper::{HostClock, Managed, ManagedLease, ManagedSegment, Report, keep};
 use txid_agent::store::OpenStore;
-use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
 
 /// How long a thread that failed waits before it starts again.
@@ -51,12 +49,9 @@ impl Keepers {
         let mut keepers = Self { all: Vec::new() };
         let store = OpenStore::new(&config.store)?;
         for node in &config.nodes {
-            let source = match node.numbering {
-                Numbering::Own => Source::Agents(store.records()),
-                from => Source::Counter(store.numbers(from).with_context(|| format!("the node {}", node.name))?),
-            };
-            let rules = lease_rules(config, node, source.durability().may_lose_writes());
-            let mut managed = ManagedLease::open(&config.dir.join(&node.name), &node.layout, rules, source)?;
+            let records = store.records();
+            let rules = lease_rules(config, node, records.durability().may_lose_writes());
+            let mut managed = ManagedLease::open(&config.dir.join(&node.name), &node.layout, rules, records)?;
             if config.nodes_of_child().iter().any(|used| used.name == node.name) {
                 managed = managed.used_by_clock(config.most_ahead());
             }
@@ -184,7 +179,6 @@ fn run(which: usize, mut managed: impl Managed, stop: &Receiver<()>, events: &Se
 
 fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Rules {
     let mut rules = lease::Rules::new(&node.name, &config.host_name, &node.layout, may_lose_writes);
-    rules.numbering = node.numbering;
     rules.new = config.assume_unused_store;
     rules.ahead_ms = config.lease_time.as_millis() as u64;
     rules.max_skew_ms = config.max_skew.as_millis() as u64;

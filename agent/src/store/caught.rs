@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::sleep;
 use std::time::Instant;
 
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Taken};
 
 use super::address::Address;
-use super::contract::{Numbers, Room, Show, Store, Tags};
+use super::contract::{Room, Show, Store, Tags};
 use super::durability::Durability;
 use super::sent::{self, Failures};
 
@@ -110,12 +110,6 @@ impl<S: Tags + ?Sized> Tags for Caught<S> {
 
     fn durability(&self) -> &Durability {
         self.store.durability()
-    }
-}
-
-impl<S: Numbers + ?Sized> Numbers for Caught<S> {
-    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
-        self.call(|store| store.number(group, owner, last))
     }
 }
 

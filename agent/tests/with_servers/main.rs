@@ -3,7 +3,6 @@
 #![allow(missing_docs)]
 
 mod attacks;
-mod beside;
 mod control_group;
 mod failover;
 mod failure;
