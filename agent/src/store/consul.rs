@@ -14,8 +14,9 @@ use super::address::Address;
 use super::contract::{Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::http::{Answer, Http, Kind};
+use super::http::{Answer, Http};
 use super::limits::{AtMost, Listing, PART, Room, record};
+use super::remote::Kind;
 use super::url::{Secret, StoreUrl};
 
 const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
@@ -73,9 +74,7 @@ impl ConsulStore {
             )))),
             // A limit on requests.
             429 => Err(Failure::NotDone(address.unreachable(format_args!("status 429: {said}")))),
-            status @ 400..500 => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
-            // Usually there is no leader; the request may have been received.
-            status => Err(Failure::Unknown(address.unreachable(format_args!("status {status}: {said}")))),
+            status => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
         }
     }
 

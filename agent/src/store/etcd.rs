@@ -13,8 +13,9 @@ use super::address::Address;
 use super::contract::{Room, Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::http::{Answer, Http, Kind};
+use super::http::{Answer, Http};
 use super::limits::{AtMost, Listing, PART, record};
+use super::remote::Kind;
 use super::url::{Secret, StoreUrl};
 
 #[derive(Clone)]
@@ -124,9 +125,7 @@ impl EtcdStore {
             }
             // Its quota is used up, or it has too much to do.
             429 => Err(Failure::NotDone(address.unreachable(format_args!("status 429: {said}")))),
-            status @ 400..500 => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
-            // No leader, or no answer from it in time: the request may have been received.
-            status => Err(Failure::Unknown(address.unreachable(format_args!("status {status}: {said}")))),
+            status => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
         }
     }
 

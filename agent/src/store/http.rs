@@ -15,13 +15,12 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::timeout_at;
 use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
 use super::clock::{Asked, Seen, StoreClock};
 use super::failure::Failure;
-use super::remote::{Driver, Errors, Link, Remote, causes};
+use super::remote::{Driver, Kind, Link, Remote, causes};
 use super::tls::Tls;
 use super::url::{Host, StoreUrl};
 use super::wire::{Budget, Wire};
@@ -64,13 +63,6 @@ impl Answer {
     }
 }
 
-/// Whether a request can be sent again without harm.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Read,
-    Write,
-}
-
 /// A request, whichever host gets it.
 struct Question<'a> {
     method: &'a str,
@@ -94,10 +86,7 @@ impl Http {
         self.remote.begin();
     }
 
-    /// Sends one request to the first host that answers.
-    ///
-    /// As with other stores, a host may use half of the time that is left, the last one all of it. A write that may
-    /// have arrived is not sent again.
+    /// Sends one request to the first host that answers it with a status below 500.
     pub(super) fn send(
         &mut self,
         kind: Kind,
@@ -106,62 +95,15 @@ impl Http {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Result<Answer, Failure> {
-        let question = Question { method, path, headers, body };
-        let connect = async |host: &Host| Wire::connect(&self.address, host, self.tls.as_ref()).await;
-        let sent = self.remote.run(async {
-            self.remote.look_up().await;
-            self.send_with(kind, &question, connect).await
-        });
-        // What is sent has a deadline of its own.
-        let (answer, seen) = sent.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out())))?;
+        let question = &Question { method, path, headers, body };
+        let wire = async |host: &Host| Wire::connect(&self.address, host, self.tls.as_ref()).await;
+        let connect = async |host: &Host| self.connect(host, &wire).await;
+        let sent = self.remote.call(kind, connect, async |host, connection| self.ask(host, connection, question).await);
+        let (answer, seen) = sent?;
         if let Some(seen) = seen {
             self.clock.saw(seen);
         }
         Ok(answer)
-    }
-
-    async fn send_with<S>(
-        &self,
-        kind: Kind,
-        question: &Question<'_>,
-        connect: impl AsyncFn(&Host) -> Result<Wire<S>, StoreError>,
-    ) -> Result<(Answer, Option<Seen>), Failure>
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let _turn = self.remote.turn().await;
-        let mut errors = Errors::default();
-        for asked in 1.. {
-            let connected = match self.remote.idle(|_| true).await {
-                Some(idle) => Ok(idle),
-                None => self.remote.connect(async |host| self.connect(host, &connect).await).await,
-            };
-            let (host, mut connection) = match connected {
-                Ok(connected) => connected,
-                Err(error) => {
-                    errors.add(error);
-                    break;
-                }
-            };
-            let others = self.remote.hosts().len().saturating_sub(asked);
-            let patience = if kind == Kind::Read { self.remote.patience(others) } else { self.remote.deadline() };
-            let answer = timeout_at(patience, self.ask(&host, &mut connection, question)).await;
-            let answer = answer.unwrap_or_else(|_| Err(Failure::Unknown(self.address.timed_out())));
-            match &answer {
-                // A server that has lost contact with the others answers with a status of 500 or more.
-                Ok((answer, _)) if answer.status < 500 => self.remote.keep(host, connection),
-                Ok(_) | Err(_) => self.remote.turn_from(&host),
-            }
-            match answer {
-                Err(Failure::Unknown(error)) if kind == Kind::Write => return Err(Failure::Unknown(error)),
-                Err(Failure::NotDone(error) | Failure::Unknown(error)) => errors.add(error),
-                answer => return answer,
-            }
-            if others == 0 {
-                break;
-            }
-        }
-        Err(Failure::NotDone(errors.worst(&self.address)))
     }
 
     async fn connect<S>(
@@ -210,7 +152,12 @@ impl Http {
         });
         let (response, body) = asked.await.map_err(|error| self.meaning(host, &error))?;
         let text = String::from_utf8(body).map_err(|error| Failure::Unknown(self.address.damaged(error)))?;
-        Ok((Answer { status: response.status().as_u16(), text }, time(&response).map(|ms| asked_at.shows(ms, 1000))))
+        let (status, seen) = (response.status().as_u16(), time(&response).map(|ms| asked_at.shows(ms, 1000)));
+        // It has no leader, or no answer from it in time: the request may have been received.
+        match status {
+            500.. => Err(Failure::Unknown(self.address.unreachable(format_args!("{host}: status {status}: {text}")))),
+            _ => Ok((Answer { status, text }, seen)),
+        }
     }
 
     /// The meaning of an error, and whether the request was sent.
@@ -284,10 +231,21 @@ mod tests {
                 Ok(Wire::new(ours, Budget::default()))
             };
             let question = Question { method: "POST", path: "/v3/kv/range", headers: &[], body: "{}" };
-            let sent = http.send_with(kind, &question, connect).await;
+            let sent = send_with(&http, kind, &question, connect).await;
             sent.map(|(answer, _)| format!("{} {}", answer.status, answer.text))
         });
-        (answer, took, connections.get(), number(&http.remote.hosts()[0]))
+        (answer, took, connections.get(), number(&http.remote.first()))
+    }
+
+    async fn send_with<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        http: &Http,
+        kind: Kind,
+        question: &Question<'_>,
+        wire: impl AsyncFn(&super::Host) -> Result<Wire<S>, StoreError>,
+    ) -> Result<(Answer, Option<Seen>), Failure> {
+        let connect = async |host: &super::Host| http.connect(host, &wire).await;
+        let ask = async |host: &super::Host, connection: &mut Connection| http.ask(host, connection, question).await;
+        http.remote.call_within(kind, connect, ask).await
     }
 
     fn is_silent(stream: DuplexStream) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
@@ -434,7 +392,7 @@ mod tests {
             };
             let sent = in_virtual_time(async {
                 http.begin();
-                http.send_with(Kind::Write, &question, connect).await
+                send_with(&http, Kind::Write, &question, connect).await
             });
             (sent.0.err().unwrap(), hosts.get())
         };
@@ -456,7 +414,7 @@ mod tests {
     /// A server that has lost contact with the others says so with an answer.
     #[test]
     fn after_a_status_of_500_or_more_the_next_access_begins_with_another_host() {
-        for (status, wanted) in [(499, 0), (500, 1), (503, 1)] {
+        for (status, wanted) in [(499, Some("499 ")), (500, None), (503, None)] {
             let answers = move |mut stream: DuplexStream| -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
                 Box::pin(async move {
                     let _ = stream.read(&mut [0; 4096]).await;
@@ -464,8 +422,8 @@ mod tests {
                     let _ = stream.write_all(answer.as_bytes()).await;
                 })
             };
-            let (answer, _, connections, first) = send(Kind::Read, &[Some(&answers), None]);
-            assert_eq!((answer.ok(), connections, first), (Some(format!("{status} ")), 1, wanted));
+            let (answer, _, connections, first) = send(Kind::Write, &[Some(&answers), None]);
+            assert_eq!((answer.ok().as_deref(), connections, first), (wanted, 1, usize::from(status >= 500)));
         }
     }
 }

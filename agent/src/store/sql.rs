@@ -11,7 +11,7 @@ use super::contract::{Show, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::limits::{Listing, PART, record};
-use super::remote::{Link, Remote};
+use super::remote::{Kind, Link, Remote};
 use super::url::{Host, StoreUrl};
 use super::{leaf, tag};
 
@@ -150,17 +150,16 @@ impl<D: Dialect> SqlStore<D> {
     /// Runs a statement on a table. None if there is no such table. If a statement fails, the next access begins with
     /// another host.
     fn run_on(&mut self, table: &str, statement: &str) -> Result<Option<Answer>, Failure> {
-        let taken = self.remote.take(|_| true, async |host| self.connect(host, self.remote.has_several()).await);
-        let mut used = taken.map_err(Failure::NotDone)?;
-        self.copies = used.connection.copies;
-        self.shown = used.connection.durability.clone();
-        let answer = self.remote.run(self.dialect.query(&mut used.connection.connection, statement, table));
-        let answer = answer.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out())));
-        match &answer {
-            Ok(_) => self.remote.give_back(used),
-            Err(_) => self.remote.give_up(used),
-        }
-        answer
+        let (answer, copies, shown) = self.remote.call(
+            Kind::Write,
+            async |host| self.connect(host, self.remote.has_several()).await,
+            async |_, primary| {
+                let answer = self.dialect.query(&mut primary.connection, statement, table).await?;
+                Ok((answer, primary.copies, primary.durability.clone()))
+            },
+        )?;
+        (self.copies, self.shown) = (copies, shown);
+        Ok(answer)
     }
 
     /// The number of a tag and its step, which a statement returns with the settings; None if it returns no row.

@@ -16,7 +16,7 @@ use super::contract::{Show, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::limits::{Listing, PART, record};
-use super::remote::{Link, Remote};
+use super::remote::{Kind, Link, Remote};
 use super::tls::Tls;
 use super::url::{Host, Secret, StoreUrl};
 use super::wire::{Transport, Wire};
@@ -272,9 +272,6 @@ impl RedisStore {
         copies: u32,
         questions: Vec<Vec<u8>>,
     ) -> Result<(Reply, Vec<Reply>), Failure> {
-        let taken = self.remote.take(|_| true, async |host| self.connect(host).await);
-        let mut used = taken.map_err(Failure::NotDone)?;
-        self.durability.learn(used.connection.durability.clone());
         let key = format!("{}/{group}", self.prefix);
         let mut words = vec![b"EVAL".as_slice(), script.as_bytes(), b"1", key.as_bytes()];
         words.extend(args);
@@ -286,31 +283,31 @@ impl RedisStore {
         }
         commands.extend(questions);
         let asked_at = Asked::now();
-        let answer = self.remote.run(self.run_script(&mut used.connection, commands, copies, asked));
-        match answer.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out()))) {
-            Ok(((seconds, micros, answer), answers)) => {
-                self.remote.give_back(used);
-                self.clock.saw(asked_at.shows(seconds.saturating_mul(1000).saturating_add(micros / 1000), 1));
-                Ok((answer, answers))
-            }
-            Err(failure) => {
-                self.remote.give_up(used);
-                Err(failure)
-            }
-        }
+        let done = self.remote.call(
+            Kind::Write,
+            async |host| self.connect(host).await,
+            async |_, place| {
+                let done = self.run_script(place, &commands, copies, asked).await?;
+                Ok((done, place.durability.clone()))
+            },
+        );
+        let (((seconds, micros, answer), answers), durability) = done?;
+        self.durability.learn(durability);
+        self.clock.saw(asked_at.shows(seconds.saturating_mul(1000).saturating_add(micros / 1000), 1));
+        Ok((answer, answers))
     }
 
     /// The first of the commands is the script, and the last `asked` are questions.
     async fn run_script(
         &self,
         place: &mut Place,
-        commands: Vec<Vec<u8>>,
+        commands: &[Vec<u8>],
         copies: u32,
         asked: usize,
     ) -> Result<(Clocked, Vec<Reply>), Failure> {
         let connection = &mut place.connection;
         connection.stream().renew();
-        let mut replies = connection.ask(&commands).await.map_err(|error| self.meaning_of_io(&error))?;
+        let mut replies = connection.ask(commands).await.map_err(|error| self.meaning_of_io(&error))?;
         let answers = replies.split_off(replies.len() - asked);
         let answer = clocked(replies.swap_remove(0)).map_err(|reply| match reply {
             Reply::Error(error) => Failure::NotDone(self.meaning(&error)),

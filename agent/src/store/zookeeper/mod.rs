@@ -19,7 +19,7 @@ use super::contract::{Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::limits::{Listing, Room, record};
-use super::remote::{Link, Remote};
+use super::remote::{Kind, Link, Remote};
 use super::url::{Host, StoreUrl};
 use super::wire::{Transport, Wire};
 use txid::Txid;
@@ -108,21 +108,16 @@ impl ZookeeperStore {
 
     /// Sends `requests`, each of which must be answered. If that fails, the next access begins with another host.
     fn ask(&mut self, requests: &[Request]) -> Result<Vec<Result<Answer, Error>>, Failure> {
-        let taken = self.remote.take(|_| true, async |host| self.connect(host).await);
-        let mut used = taken.map_err(Failure::NotDone)?;
-        used.connection.connection.stream.renew();
-        match self.remote.run(used.connection.connection.ask(requests)) {
-            Some(Ok(answers)) => {
-                used.connection.used = Instant::now();
-                self.remote.give_back(used);
+        self.remote.call(
+            Kind::Write,
+            async |host| self.connect(host).await,
+            async |_, session| {
+                session.connection.stream.renew();
+                let answers = session.connection.ask(requests).await.map_err(|error| self.meaning(error))?;
+                session.used = Instant::now();
                 Ok(answers)
-            }
-            failed => {
-                self.remote.give_up(used);
-                let said = failed.and_then(Result::err).map(|error| self.meaning(error));
-                Err(said.unwrap_or_else(|| Failure::Unknown(self.address.timed_out())))
-            }
-        }
+            },
+        )
     }
 
     /// Sends one request. None if the answer is one of `expected`.
