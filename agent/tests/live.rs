@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use txid::snowflake::{Generator, Layout, LeasePage};
 use txid_agent::keeper::page::{look, set_news, write};
-use txid_agent::keeper::{Clock, Managed, keep};
-use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
+use txid_agent::keeper::{Clock, Managed, Step, keep};
+use txid_agent_machines::lease::{Answer, Input, Lease, Output, Reply, Request, Rules};
+use txid_agent_machines::protocol::{Machine, Now};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Version};
 
 const AHEAD_MS: u64 = 400;
@@ -159,6 +160,8 @@ impl Store {
 /// A lease, as the agent has it.
 struct Kit {
     rules: Rules,
+    machine: Lease,
+    answer: Option<Answer>,
     page: LeasePage,
     store: Arc<Mutex<Store>>,
     time: Arc<Time>,
@@ -167,51 +170,37 @@ struct Kit {
 }
 
 impl Managed for Kit {
-    type Machine = Lease;
-
-    fn machine(&self) -> Lease {
-        Lease::new(&self.look())
+    fn begin(&mut self) {
+        (self.machine, self.answer) = (Lease::new(&look(&self.page)), None);
     }
 
-    fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
-    fn look(&self) -> PageView {
-        look(&self.page)
-    }
-
-    fn write(&mut self, it: Write) {
-        write(&self.page, it);
-        let pause_ms = std::mem::take(&mut *self.pause_ms.lock().unwrap());
-        self.time.change(|now| now.ms += pause_ms);
-    }
-
-    fn ask(&mut self, request: Request) -> Answer {
-        Answer {
-            reply: self.store.lock().unwrap().answer(request),
-            time: Some(StoreTime { earliest_ms: self.time.wall_ms(), latest_ms: self.time.wall_ms() }),
+    fn step(&mut self, now: &Now, is_to_stop: bool) -> Step {
+        let unless = if is_to_stop { Input::Stop } else { Input::Go };
+        let input = self.answer.take().map_or(unless, Input::Answer);
+        match self.machine.step(&self.rules, now, &look(&self.page), input) {
+            Output::Ask(request) => {
+                let reply = self.store.lock().unwrap().answer(request);
+                let time = StoreTime { earliest_ms: self.time.wall_ms(), latest_ms: self.time.wall_ms() };
+                self.answer = Some(Answer { reply, time: Some(time) });
+            }
+            Output::Write(it) => {
+                write(&self.page, it);
+                let pause_ms = std::mem::take(&mut *self.pause_ms.lock().unwrap());
+                self.time.change(|now| now.ms += pause_ms);
+            }
+            Output::Log(event) => {
+                set_news(&self.page, &event);
+                return Step::Done(Some(event.to_string()));
+            }
+            Output::Wait { until_ms } => return Step::Wait(until_ms),
+            Output::Stopped => return Step::Stopped,
+            Output::Fail(failure) => return Step::Failed(failure.to_string()),
         }
-    }
-
-    fn learn(&mut self) -> Option<String> {
-        None
-    }
-
-    fn note(&self, event: &Event) {
-        set_news(&self.page, event);
+        Step::Done(None)
     }
 
     fn refusal(&self) -> Option<String> {
         Generator::new(self.page.state()).refusal_at(self.time.wall_ms()).map(|why| why.to_string())
-    }
-
-    fn unreturned(&self) -> Box<dyn Fn() -> Option<String>> {
-        Box::new(|| None)
-    }
-
-    fn explain(&self, failure: Failure) -> String {
-        failure.to_string()
     }
 }
 
@@ -255,7 +244,16 @@ impl Host {
             ..Rules::new("orders", "here", &Layout::SNOWFLAKE, false)
         };
         let (time, pause_ms) = (self.time.clone(), self.pause_ms.clone());
-        let mut kit = Kit { rules, page: self.page, store: self.store.clone(), time: time.clone(), pause_ms };
+        let machine = Lease::new(&look(&self.page));
+        let mut kit = Kit {
+            rules,
+            machine,
+            answer: None,
+            page: self.page,
+            store: self.store.clone(),
+            time: time.clone(),
+            pause_ms,
+        };
         self.told = Arc::default();
         let (told, log) = (self.told.clone(), self.log.clone());
         time.change(|now| (now.runs, now.due_ms, now.is_to_stop) = (true, None, false));

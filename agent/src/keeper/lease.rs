@@ -1,20 +1,24 @@
 //! A lease, as its keeper manages it: the page, and the store.
 
-use super::Managed;
 use super::own::{OwnError, Owned, own};
 use super::page::{look, set_news, write};
 use super::room::Looks;
+use super::{Managed, Step};
 use crate::store::{Durability, Store};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
-use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
+use txid_agent_machines::lease::{Answer, Event, Input, Lease, Output, PageView, Reply, Request, Rules};
+use txid_agent_machines::protocol::{Machine, Now};
 use txid_agent_machines::store::Put;
 
 /// A lease: its page, of which this agent is the only writer, and its store.
 pub struct ManagedLease {
     rules: Rules,
+    machine: Lease,
+    /// The next input, if it is an answer of the store.
+    answer: Option<Answer>,
     page: LeasePage,
     /// Asked whether it would make an id.
     generator: Generator,
@@ -45,6 +49,8 @@ impl ManagedLease {
         let durability = store.durability().clone();
         Ok(Self {
             rules,
+            machine: Lease::new(&look(&page)),
+            answer: None,
             page,
             generator,
             store,
@@ -62,18 +68,6 @@ impl ManagedLease {
         self.used_ms = Some((AtomicI64::new(i64::MIN), later.as_millis() as i64));
         self
     }
-}
-
-impl Managed for ManagedLease {
-    type Machine = Lease;
-
-    fn machine(&self) -> Lease {
-        Lease::new(&self.look())
-    }
-
-    fn rules(&self) -> &Rules {
-        &self.rules
-    }
 
     fn look(&self) -> PageView {
         let mut view = look(&self.page);
@@ -83,10 +77,6 @@ impl Managed for ManagedLease {
             view.free_ms = view.free_ms.max(used_ms.fetch_max(free_ms, Ordering::Relaxed)).max(free_ms);
         }
         view
-    }
-
-    fn write(&mut self, it: Write) {
-        write(&self.page, it);
     }
 
     fn ask(&mut self, request: Request) -> Answer {
@@ -113,15 +103,7 @@ impl Managed for ManagedLease {
         Answer { reply, time }
     }
 
-    fn attend(&mut self, now: Instant) -> Option<String> {
-        let text = self.file.look();
-        if text.is_some() || !self.has_answered || !self.room.is_due(now) {
-            return text;
-        }
-        // Whether it answers is the machine's concern.
-        self.room.saw(self.store.room().ok()??)
-    }
-
+    /// Takes note of how durable the store says it is. Returns a line of the log if that changed.
     fn learn(&mut self) -> Option<String> {
         if !self.has_answered || self.durability == *self.store.durability() {
             return None;
@@ -135,9 +117,44 @@ impl Managed for ManagedLease {
             self.rules.margin_ms / 1000
         ))
     }
+}
 
-    fn note(&self, event: &Event) {
-        set_news(&self.page, event);
+impl Managed for ManagedLease {
+    fn begin(&mut self) {
+        (self.machine, self.answer) = (Lease::new(&self.look()), None);
+    }
+
+    fn step(&mut self, now: &Now, is_to_stop: bool) -> Step {
+        let unless = if is_to_stop { Input::Stop } else { Input::Go };
+        let input = self.answer.take().map_or(unless, Input::Answer);
+        let view = self.look();
+        match self.machine.step(&self.rules, now, &view, input) {
+            Output::Ask(request) => {
+                self.answer = Some(self.ask(request));
+                Step::Done(self.learn())
+            }
+            Output::Write(it) => {
+                write(&self.page, it);
+                Step::Done(None)
+            }
+            Output::Log(event) => {
+                // The errors of processes say it, too.
+                set_news(&self.page, &event);
+                Step::Done(Some(event.to_string()))
+            }
+            Output::Wait { until_ms } => Step::Wait(until_ms),
+            Output::Stopped => Step::Stopped,
+            Output::Fail(failure) => Step::Failed(failure.to_string()),
+        }
+    }
+
+    fn attend(&mut self, now: Instant) -> Option<String> {
+        let text = self.file.look();
+        if text.is_some() || !self.has_answered || !self.room.is_due(now) {
+            return text;
+        }
+        // Whether it answers is the machine's concern.
+        self.room.saw(self.store.room().ok()??)
     }
 
     fn refusal(&self) -> Option<String> {
@@ -152,10 +169,6 @@ impl Managed for ManagedLease {
             Some(Event::NotReleased { node, free_ms }.to_string())
         })
     }
-
-    fn explain(&self, failure: Failure) -> String {
-        failure.to_string()
-    }
 }
 
 #[cfg(test)]
@@ -167,6 +180,7 @@ mod tests {
     use std::sync::Barrier;
     use std::thread;
     use txid::snowflake::LeaseNews;
+    use txid_agent_machines::lease::Write;
     use txid_agent_machines::store::{Expected, Record, StoreError, StoreTime};
 
     fn lease(path: &Path, store: &Path) -> Result<ManagedLease, OwnError<StateError>> {
@@ -249,13 +263,13 @@ mod tests {
         let mut lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
         const HOUR_MS: i64 = 3_600_000;
         let now_ms = txid::system_ms();
-        lease.write(Write::Open { node: 1, start_ms: now_ms });
-        lease.write(Write::Limit { node: 1, limit_ms: now_ms + 2 * HOUR_MS });
+        write(&lease.page, Write::Open { node: 1, start_ms: now_ms });
+        write(&lease.page, Write::Limit { node: 1, limit_ms: now_ms + 2 * HOUR_MS });
         let mut lease = lease.used_by_clock(Duration::from_millis(HOUR_MS as u64));
         let used_ms = lease.look().free_ms;
         assert!(used_ms > now_ms + HOUR_MS);
         // As if the clock was stepped back by an hour: until then, the child can have used nothing more.
-        lease.write(Write::Limit { node: 1, limit_ms: now_ms });
+        write(&lease.page, Write::Limit { node: 1, limit_ms: now_ms });
         for free_ms in [(); 3].map(|()| lease.look().free_ms) {
             assert!(free_ms >= used_ms, "{free_ms} {used_ms}");
         }

@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent_machines::protocol::{Input, Machine, Now, Output};
+use txid_agent_machines::protocol::Now;
 
 /// Longest pause between two steps of the machine, so that a host that was copied or stopped notices soon. An outage that is
 /// shorter is not reported: a worker may just be faster than the store.
@@ -68,25 +68,13 @@ impl Clock for HostClock<'_> {
     }
 }
 
-/// A lease or a segment: its machine decides, and the outputs of the machine are carried out here.
+/// A lease or a segment: its machine decides, and its decisions are carried out.
 pub trait Managed {
-    /// The machine that decides.
-    type Machine: Machine;
+    /// Begins with what the page shows, as an agent that starts.
+    fn begin(&mut self);
 
-    /// The machine of an agent that starts.
-    fn machine(&self) -> Self::Machine;
-
-    /// The machine's rules.
-    fn rules(&self) -> &<Self::Machine as Machine>::Rules;
-
-    /// Reads the page.
-    fn look(&self) -> <Self::Machine as Machine>::View;
-
-    /// Writes to the page.
-    fn write(&mut self, write: <Self::Machine as Machine>::Write);
-
-    /// Asks the store.
-    fn ask(&mut self, request: <Self::Machine as Machine>::Request) -> <Self::Machine as Machine>::Answer;
+    /// Has the machine decide, and does that: one write to the page, or one request to the store.
+    fn step(&mut self, now: &Now, is_to_stop: bool) -> Step;
 
     /// Looks at what the machine does not see: the file, and a record besides its own. Returns a line of the log if there is
     /// something new.
@@ -94,20 +82,25 @@ pub trait Managed {
         None
     }
 
-    /// Takes note of how durable the store says it is. Returns a line of the log if that changed.
-    fn learn(&mut self) -> Option<String>;
-
-    /// Notes in the page why there are no ids or numbers. The errors of processes show it.
-    fn note(&self, event: &<Self::Machine as Machine>::Event);
-
     /// Why a process would get no id or number now; None if it would get one.
     fn refusal(&self) -> Option<String>;
 
     /// Tells the operator what was not given back, or None. May be asked while another thread manages this.
-    fn unreturned(&self) -> Box<dyn Fn() -> Option<String>>;
+    fn unreturned(&self) -> Box<dyn Fn() -> Option<String>> {
+        Box::new(|| None)
+    }
+}
 
-    /// Tells the operator why the machine gave up.
-    fn explain(&self, failure: <Self::Machine as Machine>::Failure) -> String;
+/// What a step came to.
+pub enum Step {
+    /// It is done. Perhaps there is a line of the log.
+    Done(Option<String>),
+    /// There is nothing to do until then, by [`Now::mono_ms`].
+    Wait(u64),
+    /// All is done.
+    Stopped,
+    /// The machine gave up: this tells the operator why.
+    Failed(String),
 }
 
 /// A change of state.
@@ -123,7 +116,7 @@ pub struct Report {
 ///
 /// From the first line of the log on, each change of [`Report::live`] is reported: many have no event of the machine.
 pub fn keep<K: Managed>(managed: &mut K, clock: &impl Clock, mut report: impl FnMut(Report)) -> Result<(), String> {
-    let mut machine = managed.machine();
+    managed.begin();
     let mut outage = Outage::default();
     let mut told = None;
     let mut tell = |managed: &K, text: Option<String>| {
@@ -133,28 +126,14 @@ pub fn keep<K: Managed>(managed: &mut K, clock: &impl Clock, mut report: impl Fn
             report(Report { text, live });
         }
     };
-    let mut input = Input::Go;
+    let mut is_to_stop = false;
     loop {
         tell(managed, None);
         let now = Now { wall_ms: clock.wall_ms(), mono_ms: clock.mono_ms(), random: random() };
-        input = match machine.step(managed.rules(), &now, &managed.look(), input) {
-            Output::Ask(request) => {
-                let answer = managed.ask(request);
-                if let Some(text) = managed.learn() {
-                    tell(managed, Some(text));
-                }
-                Input::Answer(answer)
-            }
-            Output::Write(write) => {
-                managed.write(write);
-                Input::Go
-            }
-            Output::Log(event) => {
-                managed.note(&event);
-                tell(managed, Some(event.to_string()));
-                Input::Go
-            }
-            Output::Wait { until_ms } => {
+        match managed.step(&now, std::mem::take(&mut is_to_stop)) {
+            Step::Done(None) => {}
+            Step::Done(text) => tell(managed, text),
+            Step::Wait(until_ms) => {
                 if let Some(text) = managed.attend(Instant::now()) {
                     tell(managed, Some(text));
                 }
@@ -162,11 +141,11 @@ pub fn keep<K: Managed>(managed: &mut K, clock: &impl Clock, mut report: impl Fn
                     tell(managed, Some(text));
                 }
                 let left_ms = until_ms.saturating_sub(clock.mono_ms());
-                if clock.wait(left_ms.min(LOOK_MS)) { Input::Stop } else { Input::Go }
+                is_to_stop = clock.wait(left_ms.min(LOOK_MS));
             }
-            Output::Stopped => return Ok(()),
-            Output::Fail(failure) => return Err(managed.explain(failure)),
-        };
+            Step::Stopped => return Ok(()),
+            Step::Failed(why) => return Err(why),
+        }
     }
 }
 

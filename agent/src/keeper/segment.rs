@@ -1,18 +1,22 @@
 //! A segment, as its keeper manages it: the page, and the store.
 
-use super::Managed;
 use super::own::{OwnError, Owned, own};
+use super::{Managed, Step};
 use crate::store::{self, Durability, Store, Tags};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use txid::hidden::KeyCheck;
 use txid::segment::{SegmentError, SegmentPage};
-use txid_agent_machines::segment::{Answer, Event, Failure, Request, Rules, STEP, Segment, View, Write};
+use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::segment::{Answer, Failure, Input, Output, Request, Rules, STEP, Segment, View, Write};
 use txid_agent_machines::store::{StoreError, Taken};
 
 /// A segment: its page, of which this agent is the only writer, and its store.
 pub struct ManagedSegment {
     rules: Rules,
+    machine: Segment,
+    /// The next input, if it is an answer of the store.
+    answer: Option<Answer>,
     page: SegmentPage,
     tags: Box<dyn Tags>,
     keys: Option<Keys>,
@@ -40,7 +44,7 @@ impl ManagedSegment {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, page, tags, keys: None, file })
+        Ok(Self { rules, machine: Segment::new(), answer: None, page, tags, keys: None, file })
     }
 
     /// The same for numbers that are hidden by these keys.
@@ -84,18 +88,6 @@ impl ManagedSegment {
             Some(why) => Answer::MayLose { why: why.to_owned() },
         })
     }
-}
-
-impl Managed for ManagedSegment {
-    type Machine = Segment;
-
-    fn machine(&self) -> Segment {
-        Segment::new()
-    }
-
-    fn rules(&self) -> &Rules {
-        &self.rules
-    }
 
     fn look(&self) -> View {
         let stats = self.page.segment().stats();
@@ -111,7 +103,7 @@ impl Managed for ManagedSegment {
         }
     }
 
-    fn write(&mut self, write: Write) {
+    fn write(&self, write: Write) {
         let page = &self.page;
         match write {
             Write::See(number) => page.see(number),
@@ -132,6 +124,38 @@ impl Managed for ManagedSegment {
         answer.unwrap_or_else(Answer::Failed)
     }
 
+    fn explain(&self, failure: Failure) -> String {
+        let Rules { tag, step, .. } = &self.rules;
+        match failure {
+            Failure::NoTag => {
+                let how = self.tags.how_to_create(tag, step.unwrap_or(STEP));
+                format!("{failure}; make it with --create, or: {how}")
+            }
+            Failure::MayLose { .. } => failure.to_string(),
+        }
+    }
+}
+
+impl Managed for ManagedSegment {
+    fn begin(&mut self) {
+        (self.machine, self.answer) = (Segment::new(), None);
+    }
+
+    fn step(&mut self, now: &Now, is_to_stop: bool) -> Step {
+        let unless = if is_to_stop { Input::Stop } else { Input::Go };
+        let input = self.answer.take().map_or(unless, Input::Answer);
+        let view = self.look();
+        match self.machine.step(&self.rules, now, &view, input) {
+            Output::Ask(request) => self.answer = Some(self.ask(request)),
+            Output::Write(write) => self.write(write),
+            Output::Log(event) => return Step::Done(Some(event.to_string())),
+            Output::Wait { until_ms } => return Step::Wait(until_ms),
+            Output::Stopped => return Step::Stopped,
+            Output::Fail(failure) => return Step::Failed(self.explain(failure)),
+        }
+        Step::Done(None)
+    }
+
     fn attend(&mut self, now: Instant) -> Option<String> {
         if let Some(text) = self.file.look() {
             return Some(text);
@@ -147,32 +171,8 @@ impl Managed for ManagedSegment {
         keys.why.clone().filter(|_| is_news)
     }
 
-    /// It is asked before each range.
-    fn learn(&mut self) -> Option<String> {
-        None
-    }
-
-    /// The machine writes the news itself.
-    fn note(&self, _: &Event) {}
-
     fn refusal(&self) -> Option<String> {
         self.page.segment().refusal().map(|why| why.to_string())
-    }
-
-    /// The numbers that are left stay in the file.
-    fn unreturned(&self) -> Box<dyn Fn() -> Option<String>> {
-        Box::new(|| None)
-    }
-
-    fn explain(&self, failure: Failure) -> String {
-        let Rules { tag, step, .. } = &self.rules;
-        match failure {
-            Failure::NoTag => {
-                let how = self.tags.how_to_create(tag, step.unwrap_or(STEP));
-                format!("{failure}; make it with --create, or: {how}")
-            }
-            Failure::MayLose { .. } => failure.to_string(),
-        }
     }
 }
 

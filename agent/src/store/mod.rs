@@ -19,7 +19,6 @@ mod postgres;
 mod redis;
 mod remote;
 mod scheme;
-mod sent;
 mod sql;
 mod tag;
 mod tls;

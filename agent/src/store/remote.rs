@@ -123,7 +123,8 @@ impl<C: Link> Remote<C> {
     ) -> Result<T, Failure> {
         let _turn = self.pool.turns.acquire().await;
         let mut errors = Errors::default();
-        for others in (0..self.pool.hosts().len().max(1)).rev() {
+        let hosts = self.pool.hosts().len().max(1);
+        for others in (0..hosts).rev() {
             let connected = match self.idle().await {
                 Some(idle) => Ok(idle),
                 None => self.connect(&connect).await,

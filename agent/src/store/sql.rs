@@ -54,10 +54,6 @@ pub(super) trait Dialect: Clone + Send + Sized + 'static {
     /// The statement that takes numbers of a tag, unless its number is below `seen`. Their end is the last id.
     fn take(tag: &str, count: u64, seen: u64) -> String;
 
-    /// The same, if it can return what is asked before otherwise: the columns of `tag` with those of `settings`, after the
-    /// numbers were taken. Without a count, it takes as many as the tag's step.
-    fn take_at_once(tag: &str, count: Option<u64>, seen: u64) -> Option<String>;
-
     /// The columns that `durability` reads.
     fn settings(table: &str) -> String;
     fn durability(settings: &[Value], table: &str, copies: Copies) -> Durability;
@@ -256,11 +252,6 @@ impl<D: Dialect> Tags for SqlStore<D> {
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         self.remote.begin();
         let name = D::literal(tag);
-        if let Some(update) = D::take_at_once(&name, count, seen) {
-            if let Some((end, step)) = self.ask_tag(tag, &update)? {
-                return tag::taken(&self.address, tag, end, count.unwrap_or(step), step);
-            }
-        }
         let settings = D::settings(leaf::TABLE);
         let select = format!("SELECT max_id, step, biz_tag, {settings} FROM leaf_alloc WHERE biz_tag = {name}");
         let Some((number, step)) = self.ask_tag(tag, &select)? else { return Ok(Taken::NoTag) };

@@ -15,7 +15,6 @@ use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
 use super::limits::{LARGEST_ANSWER, too_large};
-use super::sent;
 use super::tls::Tls;
 use super::url::Host;
 
@@ -30,12 +29,10 @@ impl Budget {
     }
 }
 
-/// A connection that reads at most [`LARGEST_ANSWER`] bytes for a request, and counts the requests.
+/// A connection that reads at most [`LARGEST_ANSWER`] bytes for a request.
 pub(super) struct Wire<S> {
     stream: S,
     budget: Budget,
-    /// Whether nothing was read since the last request. The first one is counted with the connection.
-    is_asking: bool,
 }
 
 pub(super) enum Transport {
@@ -45,7 +42,7 @@ pub(super) enum Transport {
 
 impl<S> Wire<S> {
     pub(super) fn new(stream: S, budget: Budget) -> Self {
-        Self { stream, budget, is_asking: true }
+        Self { stream, budget }
     }
 
     /// Begins a new request.
@@ -97,10 +94,7 @@ pub(super) async fn tcp(address: &Address, host: &Host) -> Result<TcpStream, Sto
         Some(at) => TcpStream::connect((at, host.port)).await,
         None => TcpStream::connect((host.name.as_str(), host.port)).await,
     };
-    let stream = connected.and_then(|stream| {
-        sent::add();
-        stream.set_nodelay(true).map(|()| stream)
-    });
+    let stream = connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream));
     stream.map_err(|error| address.unreachable(format_args!("{host}: {error}")))
 }
 
@@ -109,7 +103,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         let read = buf.filled().len() - before;
-        self.is_asking &= read == 0;
         let total = self.budget.0.fetch_add(read, Ordering::Relaxed) + read;
         Poll::Ready(if total > LARGEST_ANSWER { Err(too_large()) } else { Ok(()) })
     }
@@ -117,9 +110,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        if !std::mem::replace(&mut self.is_asking, true) {
-            sent::add();
-        }
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 
@@ -168,7 +158,7 @@ impl AsyncWrite for Transport {
 mod tests {
     use super::super::remote::in_virtual_time;
     use super::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, BufWriter, join, sink};
+    use tokio::io::{AsyncReadExt, join, sink};
 
     fn run<T>(work: impl Future<Output = T>) -> T {
         in_virtual_time(work).0
@@ -187,23 +177,5 @@ mod tests {
             }
             assert_eq!(wire.read_u8().await.unwrap_err().kind(), io::ErrorKind::InvalidData);
         });
-    }
-
-    #[test]
-    fn what_is_sent_after_an_answer_is_a_request() {
-        let before = sent::total();
-        let mut wire = Wire::new(join(&b"12"[..], BufWriter::new(Vec::new())), Budget::default());
-        run(async {
-            // The first one is counted with the connection.
-            for (is_after_an_answer, count) in [(false, 0), (false, 0), (true, 1), (false, 1), (true, 2)] {
-                if is_after_an_answer {
-                    wire.read_u8().await.unwrap();
-                }
-                wire.write_all(b"?").await.unwrap();
-                assert_eq!(sent::total() - before, count);
-            }
-            wire.flush().await.unwrap();
-        });
-        assert_eq!(wire.stream.writer().get_ref(), b"?????");
     }
 }

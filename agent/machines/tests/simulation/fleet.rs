@@ -193,7 +193,6 @@ pub struct Report {
     pub forgotten: u64,
     pub jumped: u64,
     pub none_free: u64,
-    /// How many nodes were taken by programs with the other library.
 }
 
 pub struct Fleet {
@@ -305,11 +304,7 @@ impl Fleet {
             // Some share their name with another.
             let name = if number % 100 == 99 { number - 1 } else { number };
             let name = format!("web-{}", if plan.has_one_name { 0 } else { name });
-            let rules = Rules {
-                new: true,
-                last_node: plan.last_node,
-                ..Rules::new("orders", &name, &LAYOUT, false)
-            };
+            let rules = Rules { new: true, last_node: plan.last_node, ..Rules::new("orders", &name, &LAYOUT, false) };
             let page = new_page();
             fleet.hosts.push(Host {
                 rules,

@@ -220,11 +220,6 @@ impl Dialect for Mysql {
         )
     }
 
-    /// An UPDATE returns no rows.
-    fn take_at_once(_: &str, _: Option<u64>, _: u64) -> Option<String> {
-        None
-    }
-
     fn settings(table: &str) -> String {
         settings(table)
     }

@@ -23,7 +23,6 @@ use super::address::Address;
 use super::cell;
 use super::durability::Durability;
 use super::failure::Failure;
-use super::leaf;
 use super::limits::Room;
 use super::remote::{Driver, Link, causes};
 use super::sql::{self, Answer, Copies, Dialect, SqlStore};
@@ -240,15 +239,6 @@ impl Dialect for Postgres {
             "UPDATE leaf_alloc SET max_id = max_id + {count}, update_time = now() WHERE biz_tag = {tag} AND max_id >= {seen} \
              RETURNING max_id"
         )
-    }
-
-    fn take_at_once(tag: &str, count: Option<u64>, seen: u64) -> Option<String> {
-        let count = count.map_or("step".to_owned(), |count| count.to_string());
-        Some(format!(
-            "UPDATE leaf_alloc SET max_id = max_id + {count}, update_time = now() WHERE biz_tag = {tag} AND max_id >= {seen} \
-             AND step >= 0 RETURNING max_id, step, biz_tag, {}",
-            settings(leaf::TABLE)
-        ))
     }
 
     fn settings(table: &str) -> String {

@@ -13,7 +13,6 @@ mod idle;
 mod in_clear;
 mod largest;
 mod pgbouncer;
-mod refused;
 mod tags;
 mod unready;
 mod values;
