@@ -137,14 +137,14 @@ impl Store {
     fn answer(&mut self, request: Request) -> Reply {
         if self.mood == Mood::IsAway {
             return match request {
-                Request::Read { .. } => Reply::Read(Err(Self::away())),
+                Request::Read(_) => Reply::Read(Err(Self::away())),
                 Request::Put { .. } => Reply::Put(Err(Self::away())),
                 Request::List(_) => Reply::List(Err(Self::away())),
             };
         }
         let is_lost = self.mood == Mood::LosesAnswers;
         match request {
-            Request::Read { key } => Reply::Read(if is_lost { Err(Self::away()) } else { Ok(self.read(&key)) }),
+            Request::Read(key) => Reply::Read(if is_lost { Err(Self::away()) } else { Ok(self.read(&key)) }),
             Request::Put { key, expected, bytes } => {
                 let put = self.put(key, &expected, bytes);
                 Reply::Put(Ok(if is_lost { Put::Unknown(Self::away()) } else { put }))

@@ -132,7 +132,7 @@ struct Memory(BTreeMap<String, Record>);
 impl Memory {
     fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Read { key } => Reply::Read(Ok(self.0.get(key).cloned())),
+            Request::Read(key) => Reply::Read(Ok(self.0.get(key).cloned())),
             Request::List(survey) => {
                 let mut survey = survey.clone();
                 self.0.iter().for_each(|(key, record)| survey.see(key, record.clone()));
@@ -174,7 +174,7 @@ fn a_store_that_always_refuses_is_asked_ever_more_rarely() {
 #[test]
 fn a_store_that_forgets_what_it_confirmed_is_asked_ever_more_rarely() {
     let reply = |request: &Request, _| match request {
-        Request::Read { .. } => Reply::Read(Ok(None)),
+        Request::Read(_) => Reply::Read(Ok(None)),
         Request::List(survey) => Reply::List(Ok(survey.clone())),
         Request::Put { .. } => Reply::Put(Ok(Put::Written(Version(vec![1])))),
     };
@@ -236,15 +236,15 @@ fn any_reply(random: &mut Random, request: &Request, last: &mut Vec<u8>, is_kind
     if random.below(4) == 0 {
         let error = error(random);
         return match request {
-            Request::Read { .. } => Reply::Read(Err(error)),
+            Request::Read(_) => Reply::Read(Err(error)),
             Request::List(_) => Reply::List(Err(error)),
             Request::Put { .. } if random.below(2) == 0 => Reply::Put(Ok(Put::Unknown(error))),
             Request::Put { .. } => Reply::Put(Err(error)),
         };
     }
     match request {
-        Request::Read { key } if is_kind && key.ends_with("meta") => Reply::Read(Ok(Some(group()))),
-        Request::Read { .. } => Reply::Read(Ok((random.below(4) > 0).then(|| any_record(random, last)))),
+        Request::Read(key) if is_kind && key.ends_with("meta") => Reply::Read(Ok(Some(group()))),
+        Request::Read(_) => Reply::Read(Ok((random.below(4) > 0).then(|| any_record(random, last)))),
         Request::List(survey) => {
             let mut survey = survey.clone();
             let prefix = survey.prefix();
@@ -333,14 +333,14 @@ fn no_answers_make_a_segment_ask_too_often() {
             };
             match (answers.below(7), request) {
                 (0, _) => segment::Answer::Failed(error(&mut answers)),
-                (_, segment::Request::Create { .. }) => segment::Answer::Created,
+                (_, segment::Request::Create(_)) => segment::Answer::Created,
                 (1, _) => segment::Answer::Taken(Taken::Range {
                     range: number(&mut answers)..number(&mut answers),
                     step: number(&mut answers),
                 }),
                 (2, _) => segment::Answer::Taken(Taken::WentDown { number: number(&mut answers) }),
                 (3, _) => segment::Answer::Taken(Taken::Ended),
-                (4, _) => segment::Answer::MayLose { why: "appendonly no".to_owned() },
+                (4, _) => segment::Answer::MayLose("appendonly no".to_owned()),
                 (_, _) => segment::Answer::Taken(Taken::NoTag),
             }
         };

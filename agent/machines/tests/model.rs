@@ -203,7 +203,7 @@ impl Leases {
                     Input::Go
                 }
                 // That record decides only when others look, and they do at any time.
-                Output::Ask(Request::Read { key }) if *key == Group::freed_key("g") => answer(Reply::Read(Ok(None))),
+                Output::Ask(Request::Read(key)) if *key == Group::freed_key("g") => answer(Reply::Read(Ok(None))),
                 Output::Ask(Request::Put { key, .. }) if *key == Group::freed_key("g") => {
                     answer(Reply::Put(Ok(Put::Conflict)))
                 }
@@ -304,7 +304,7 @@ impl Leases {
 
     fn answer(&self, world: &mut World, number: usize, request: &Request) -> Reply {
         match request {
-            Request::Read { key } => Reply::Read(Ok(world.records.get(key).map(|record| self.read(number, record)))),
+            Request::Read(key) => Reply::Read(Ok(world.records.get(key).map(|record| self.read(number, record)))),
             Request::List(survey) => {
                 let mut survey = survey.clone();
                 world.records.iter().for_each(|(key, record)| survey.see(key, self.read(number, record)));

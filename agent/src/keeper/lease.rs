@@ -82,7 +82,7 @@ impl ManagedLease {
     fn ask(&mut self, request: Request) -> Answer {
         let store = &mut self.store;
         let reply = match request {
-            Request::Read { key } => Reply::Read(store.read(&key)),
+            Request::Read(key) => Reply::Read(store.read(&key)),
             Request::Put { key, expected, bytes } => Reply::Put(store.put(&key, &expected, &bytes)),
             Request::List(mut survey) => {
                 let listed = store.list(&survey.prefix(), &mut |key, record| survey.see(key, record));
@@ -194,7 +194,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("orders");
         let mut lease = lease(&path, &path).unwrap();
-        let read = || Request::Read { key: "orders/node/1".to_owned() };
+        let read = || Request::Read("orders/node/1".to_owned());
         // The page's own file is no directory.
         assert!(matches!(lease.ask(read()).reply, Reply::Read(Err(_))));
         let view = lease.page.view();

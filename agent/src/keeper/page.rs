@@ -31,15 +31,15 @@ pub fn write(page: &LeasePage, write: Write) {
 /// Stores the reason in the page, for the errors of processes that cannot make ids.
 pub fn set_news(page: &LeasePage, event: &Event) {
     page.set_news(match event {
-        Event::Taken { .. } | Event::Resumed { .. } | Event::ClockRight => LeaseNews::Held,
-        Event::Released { .. } | Event::NotReleased { .. } => LeaseNews::Released,
+        Event::Taken { .. } | Event::Resumed(_) | Event::ClockRight => LeaseNews::Held,
+        Event::Released(_) | Event::NotReleased { .. } => LeaseNews::Released,
         Event::Lost { .. } => LeaseNews::Lost,
-        Event::Cloned { .. } => LeaseNews::Copied,
-        Event::ClockOff { .. } => LeaseNews::ClockOff,
-        Event::Jumped { .. } => LeaseNews::Asking,
+        Event::Cloned(_) => LeaseNews::Copied,
+        Event::ClockOff(_) => LeaseNews::ClockOff,
+        Event::Jumped(_) => LeaseNews::Asking,
         Event::NoneFree(_) => LeaseNews::NoneFree,
-        Event::NewGroup { .. } | Event::Floor { .. } | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
-        Event::Ahead { .. }
+        Event::NewGroup(_) | Event::Floor(_) | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
+        Event::Ahead(_)
         | Event::Forgotten { .. }
         | Event::StoreAway(_)
         | Event::Conflicts { .. }
@@ -86,12 +86,12 @@ mod tests {
         assert_eq!(page.view().news, LeaseNews::Lost);
         for (event, news) in [
             (Event::Forgotten { node: 7, is_ours: false }, LeaseNews::Waiting),
-            (Event::Cloned { node: 7 }, LeaseNews::Copied),
-            (Event::ClockOff { by_ms: 11_000 }, LeaseNews::ClockOff),
+            (Event::Cloned(7), LeaseNews::Copied),
+            (Event::ClockOff(11_000), LeaseNews::ClockOff),
             (Event::ClockRight, LeaseNews::Held),
-            (Event::Jumped { by_ms: 11_000 }, LeaseNews::Asking),
-            (Event::Resumed { node: 7 }, LeaseNews::Held),
-            (Event::Released { node: 7 }, LeaseNews::Released),
+            (Event::Jumped(11_000), LeaseNews::Asking),
+            (Event::Resumed(7), LeaseNews::Held),
+            (Event::Released(7), LeaseNews::Released),
         ] {
             set_news(&page, &event);
             assert_eq!(page.view().news, news, "{event}");

@@ -77,7 +77,7 @@ impl ManagedSegment {
         }
         let taken = match self.tags.durability().why() {
             None => self.tags.take(tag, count, seen)?,
-            Some(why) => return Ok(Answer::MayLose { why: why.to_owned() }),
+            Some(why) => return Ok(Answer::MayLose(why.to_owned())),
         };
         // Somebody may have changed it since.
         Ok(match self.tags.durability().why() {
@@ -85,7 +85,7 @@ impl ManagedSegment {
                 Taken::Range { range, step } => Taken::Range { range, step: step.min(*max_step) },
                 other => other,
             }),
-            Some(why) => Answer::MayLose { why: why.to_owned() },
+            Some(why) => Answer::MayLose(why.to_owned()),
         })
     }
 
@@ -119,7 +119,7 @@ impl ManagedSegment {
     fn ask(&mut self, request: Request) -> Answer {
         let answer = match request {
             Request::Take { count, seen } => self.bind(Instant::now()).and_then(|()| self.take(count, seen)),
-            Request::Create { step } => self.tags.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
+            Request::Create(step) => self.tags.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
         };
         answer.unwrap_or_else(Answer::Failed)
     }
@@ -131,7 +131,7 @@ impl ManagedSegment {
                 let how = self.tags.how_to_create(tag, step.unwrap_or(STEP));
                 format!("{failure}; make it with --create, or: {how}")
             }
-            Failure::MayLose { .. } => failure.to_string(),
+            Failure::MayLose(_) => failure.to_string(),
         }
     }
 }
@@ -363,8 +363,8 @@ mod tests {
             let tags = Changed { durability: Durability::Unknown, asked: 0, after };
             ManagedSegment::open(&path, rules, Box::new(tags)).unwrap().take(Some(10), 5).unwrap()
         };
-        assert!(matches!(take(1), Answer::MayLose { .. }), "before it is asked for numbers");
-        assert!(matches!(take(2), Answer::MayLose { .. }), "while it gives them");
+        assert!(matches!(take(1), Answer::MayLose(_)), "before it is asked for numbers");
+        assert!(matches!(take(2), Answer::MayLose(_)), "while it gives them");
         assert!(matches!(take(3), Answer::Taken(Taken::Range { range, .. }) if range == (5..15)));
     }
 }

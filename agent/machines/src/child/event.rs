@@ -20,15 +20,9 @@ pub enum Event {
         limit_ms: i64,
     },
     /// The node is another host's now, or this host has another node.
-    Lost {
-        /// The lease.
-        which: usize,
-    },
+    Lost(usize),
     /// The clock was stepped back by more than the clock guard allows.
-    WentBack {
-        /// By how much.
-        by_ms: i64,
-    },
+    WentBack(i64),
     /// The child has ended, and other processes that it started are still there.
     Leftovers,
     /// The agent is gone.

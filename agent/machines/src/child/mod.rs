@@ -197,11 +197,11 @@ impl Child {
             return self.warn(rules, look, leases, false, Event::Leftovers);
         }
         if let Some(which) = lost {
-            return self.warn(rules, look, leases, true, Event::Lost { which });
+            return self.warn(rules, look, leases, true, Event::Lost(which));
         }
         let (which, limit_ms) = first(&leases);
         if went_back_ms > rules.max_step_ms as i64 {
-            return self.kill(true, Event::WentBack { by_ms: went_back_ms });
+            return self.kill(true, Event::WentBack(went_back_ms));
         }
         if look.wall_ms >= rules.kill_ms(limit_ms) {
             return self.kill(true, Event::Late { which, limit_ms });

@@ -18,15 +18,9 @@ pub enum Event {
         tries: u32,
     },
     /// This host continues with the node that it had.
-    Resumed {
-        /// The node.
-        node: u64,
-    },
+    Resumed(u64),
     /// The node was given back.
-    Released {
-        /// The node.
-        node: u64,
-    },
+    Released(u64),
     /// The node could not be given back.
     NotReleased {
         /// The node.
@@ -42,10 +36,7 @@ pub enum Event {
         now: String,
     },
     /// Another process renewed the lease with this host's token.
-    Cloned {
-        /// The node.
-        node: u64,
-    },
+    Cloned(u64),
     /// The store has an older record than the one it confirmed, or none.
     Forgotten {
         /// The node.
@@ -65,34 +56,19 @@ pub enum Event {
     /// The store answers again.
     StoreBack,
     /// This host's clock differs from the store's by this much.
-    ClockOff {
-        /// Positive if this host's clock is ahead.
-        by_ms: i64,
-    },
+    ClockOff(i64),
     /// The clock agrees with the store's again.
     ClockRight,
     /// The clock was stepped, or this process or its machine was stopped, or copied.
-    Jumped {
-        /// By how much.
-        by_ms: i64,
-    },
+    Jumped(i64),
     /// No node is free.
     NoneFree(NoneFree),
     /// The store has no record of the group.
-    NewGroup {
-        /// When the first lease can be taken.
-        from_ms: i64,
-    },
+    NewGroup(i64),
     /// The group has a floor that is not reached yet.
-    Floor {
-        /// When the first lease can be taken.
-        from_ms: i64,
-    },
+    Floor(i64),
     /// This host has made ids with times that its clock has not reached yet.
-    Ahead {
-        /// When a lease can be taken.
-        from_ms: i64,
-    },
+    Ahead(i64),
 }
 
 /// Why there can be no lease until somebody intervenes.
@@ -120,15 +96,15 @@ impl fmt::Display for Event {
                 let s = if *tries == 1 { "" } else { "s" };
                 write!(f, "took node {node}, generation {generation}, after {tries} attempt{s}")
             }
-            Self::Resumed { node } => write!(f, "continues with node {node}"),
-            Self::Released { node } => write!(f, "gave node {node} back"),
+            Self::Resumed(node) => write!(f, "continues with node {node}"),
+            Self::Released(node) => write!(f, "gave node {node} back"),
             Self::NotReleased { node, free_ms } => write!(
                 f,
                 "could not give node {node} back; others take it from {} on, or after 'txid-agent release'",
                 utc(*free_ms)
             ),
             Self::Lost { node, now } => write!(f, "lost node {node}: its record is now '{now}'; taking another node"),
-            Self::Cloned { node } => write!(
+            Self::Cloned(node) => write!(
                 f,
                 "this machine was copied while it ran: the other copy renewed the lease of node {node}; taking another \
                  node. Ids made since the copy may exist twice"
@@ -152,12 +128,12 @@ impl fmt::Display for Event {
                  check this user's permissions, and the table's character set"
             ),
             Self::StoreBack => f.write_str("the store answers again"),
-            Self::ClockOff { by_ms } => {
+            Self::ClockOff(by_ms) => {
                 let (side, ms) = (if *by_ms > 0 { "ahead of" } else { "behind" }, by_ms.unsigned_abs());
                 write!(f, "the clock is {ms} ms {side} the store's; no lease is taken or renewed until it is set")
             }
             Self::ClockRight => f.write_str("the clock agrees with the store's again"),
-            Self::Jumped { by_ms } => {
+            Self::Jumped(by_ms) => {
                 write!(f, "the clock or this process jumped by {by_ms} ms; asking the store before ids continue")
             }
             Self::NoneFree(NoneFree { nodes, live, unreadable, next }) => {
@@ -171,18 +147,18 @@ impl fmt::Display for Event {
                 }
                 Ok(())
             }
-            Self::NewGroup { from_ms } => write!(
+            Self::NewGroup(from_ms) => write!(
                 f,
                 "the store had no such group, so it was made. Leases can be taken from {} on, because the store may have lost \
                  leases that other hosts have (--assume-unused-store skips this wait)",
                 utc(*from_ms)
             ),
-            Self::Floor { from_ms } => write!(
+            Self::Floor(from_ms) => write!(
                 f,
                 "no lease can be taken before {}: the store was new or empty, or a floor was set",
                 utc(*from_ms)
             ),
-            Self::Ahead { from_ms } => write!(
+            Self::Ahead(from_ms) => write!(
                 f,
                 "no lease can be taken before {}: this host has made ids with times up to then, when its clock was ahead",
                 utc(*from_ms)

@@ -98,7 +98,7 @@ impl Lease {
             return self.has_pending(given, held, record.version);
         }
         if limit_ms > held.limit_ms {
-            let event = Event::Cloned { node: held.node };
+            let event = Event::Cloned(held.node);
             return self.give_up(given, &held, event);
         }
         if limit_ms < held.limit_ms {
@@ -128,7 +128,7 @@ impl Lease {
         }
         self.write(Write::Limit { node, limit_ms });
         if self.serves() || was_closed {
-            self.log(Event::Resumed { node });
+            self.log(Event::Resumed(node));
         }
     }
 

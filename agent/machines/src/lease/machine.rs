@@ -156,7 +156,7 @@ impl Lease {
         self.queue.retain(|output| !matches!(output, Output::Ask(_)));
         // The page may be about to be opened.
         self.write(Write::Close);
-        self.log(Event::Jumped { by_ms });
+        self.log(Event::Jumped(by_ms));
     }
 
     /// Decides on an output or another phase. The queue is empty, and no answer is pending.
@@ -171,16 +171,14 @@ impl Lease {
             return self.queue.push_back(Output::Wait { until_ms });
         }
         let request = match &self.phase {
-            Phase::Meeting { .. } | Phase::Confirming(_) => Request::Read { key: Group::key(&rules.group) },
+            Phase::Meeting { .. } | Phase::Confirming(_) => Request::Read(Group::key(&rules.group)),
             Phase::Founding { group, expected, .. } => Request::Put {
                 key: Group::key(&rules.group),
                 expected: expected.clone(),
                 bytes: group.to_string().into_bytes(),
             },
             Phase::Choosing => Request::List(self.survey(given)),
-            Phase::Waiting { .. } | Phase::Telling { found: None } => {
-                Request::Read { key: Group::freed_key(&rules.group) }
-            }
+            Phase::Waiting { .. } | Phase::Telling { found: None } => Request::Read(Group::freed_key(&rules.group)),
             Phase::Telling { found: Some(expected) } => Request::Put {
                 key: Group::freed_key(&rules.group),
                 expected: expected.clone(),
@@ -190,7 +188,7 @@ impl Lease {
                 put(rules, held.node, expected.clone(), &held.record(rules, held.limit_ms, true))
             }
             Phase::Settling(Candidate { held, .. }) | Phase::Judging(held) => {
-                Request::Read { key: Group::node_key(&rules.group, held.node) }
+                Request::Read(Group::node_key(&rules.group, held.node))
             }
             Phase::Holding(held) => return self.phase = self.renew(given, held.clone()),
             Phase::Releasing { held, .. } => {
@@ -308,7 +306,7 @@ impl Lease {
             self.wake_ms = given.now.mono_ms;
         } else if !is_right {
             let by_ms = if may_be_right { most_ms } else { least_ms };
-            self.complain(Trouble::ClockOff, Event::ClockOff { by_ms });
+            self.complain(Trouble::ClockOff, Event::ClockOff(by_ms));
             self.wait(given, given.rules.retry_ms.1);
         } else if self.is_over(|trouble| *trouble == Trouble::ClockOff) {
             self.log(Event::ClockRight);

@@ -15,10 +15,7 @@ pub type Output = protocol::Output<Request, Write, Event, Failure>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
     /// Read the record at this key.
-    Read {
-        /// The key.
-        key: String,
-    },
+    Read(String),
     /// Write a record, if the one that is there is the expected one.
     Put {
         /// The key.

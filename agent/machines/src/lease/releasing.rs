@@ -16,7 +16,7 @@ impl Lease {
     pub(super) fn release(&mut self, given: &Given, held: &Held) -> Request {
         let Given { rules, page, .. } = given;
         let expected = match &held.stored {
-            Stored::Unknown => return Request::Read { key: Group::node_key(&rules.group, held.node) },
+            Stored::Unknown => return Request::Read(Group::node_key(&rules.group, held.node)),
             Stored::Confirmed(version) => Expected::Version(version.clone()),
             Stored::Lost(expected) => expected.clone(),
         };
@@ -31,7 +31,7 @@ impl Lease {
             (Stored::Unknown, reply) => reply.of_read(),
             (Stored::Confirmed(_) | Stored::Lost(_), reply) => match reply.of_put() {
                 Ok(Put::Written(_)) => {
-                    self.log(Event::Released { node: held.node });
+                    self.log(Event::Released(held.node));
                     return Phase::Telling { found: None };
                 }
                 Ok(Put::Conflict | Put::Unknown(_)) | Err(_) => {

@@ -83,7 +83,7 @@ impl Lease {
         match reply.of_put() {
             Ok(Put::Written(_)) => {
                 if (1..Group::UNSET).contains(&group.floor_ms) {
-                    self.complain(Trouble::Floor(group.floor_ms), Event::NewGroup { from_ms: group.floor_ms });
+                    self.complain(Trouble::Floor(group.floor_ms), Event::NewGroup(group.floor_ms));
                 }
                 // Unless it is there when it is read.
                 self.beaten(given, key, Phase::Meeting { found })
@@ -155,7 +155,7 @@ impl Lease {
         let is_too_early = start_ms > now.wall_ms.saturating_add_unsigned(rules.max_drift_ms);
         if is_too_early {
             let is_floor = start_ms == self.floor_ms();
-            let event = if is_floor { Event::Floor { from_ms: start_ms } } else { Event::Ahead { from_ms: start_ms } };
+            let event = if is_floor { Event::Floor(start_ms) } else { Event::Ahead(start_ms) };
             self.store_is_back();
             self.complain(Trouble::Floor(start_ms), event);
             self.wait(given, rules.retry_ms.1);

@@ -124,11 +124,11 @@ impl Segment {
         // if it waited for another range, none would ever be wanted.
         if !self.is_serving && self.trouble.is_none() && left > 0 {
             self.is_serving = true;
-            self.log(Event::Resumed { left });
+            self.log(Event::Resumed(left));
         }
         if published == 0 && self.is_wanted(page) && now.mono_ms >= self.next_ms() {
             let request = match self.tag {
-                Tag::Missing => Request::Create { step: given.rules.step.unwrap_or(super::STEP) },
+                Tag::Missing => Request::Create(given.rules.step.unwrap_or(super::STEP)),
                 Tag::Known | Tag::Made => Request::Take { count: self.count(given), seen: page.highest() },
             };
             return self.ask(given, request);
@@ -162,10 +162,10 @@ impl Segment {
             Answer::Taken(Taken::NoTag) => self.mind(given, Trouble::NoTag, Event::NoTag),
             Answer::Taken(Taken::WentDown { number }) => self.goes_down(given, number),
             Answer::Taken(Taken::Ended) => self.mind(given, Trouble::Ended, Event::Ended),
-            Answer::MayLose { why } if page.granted == 0 => {
-                return self.queue.push_back(Output::Fail(Failure::MayLose { why }));
+            Answer::MayLose(why) if page.granted == 0 => {
+                return self.queue.push_back(Output::Fail(Failure::MayLose(why)));
             }
-            Answer::MayLose { why } => self.mind(given, Trouble::MayLose, Event::MayLose { why }),
+            Answer::MayLose(why) => self.mind(given, Trouble::MayLose, Event::MayLose(why)),
             Answer::Created => {
                 self.tag = Tag::Made;
                 if self.trouble.is_none() {
@@ -241,7 +241,7 @@ impl Segment {
             self.log(Event::Step { from: page.step, to: count });
         }
         if !std::mem::replace(&mut self.is_serving, true) {
-            self.log(Event::Serving { range });
+            self.log(Event::Serving(range));
         }
         count
     }
@@ -374,14 +374,14 @@ mod tests {
         let view =
             View { left: 40, next: 100, wants: false, granted: 200, seen: 200, fetches: 2, step: 100, fetched_ms: 0 };
         let first = outputs(&mut machine, &view, Input::Go);
-        assert_eq!(first[0], Output::Log(Event::Resumed { left: 140 }));
+        assert_eq!(first[0], Output::Log(Event::Resumed(140)));
         assert!(matches!(first[1..], [Output::Wait { .. }]), "{first:?}");
         assert!(matches!(outputs(&mut machine, &view, Input::Go)[..], [Output::Wait { .. }]));
     }
 
     #[test]
     fn from_a_store_that_forgets_nothing_is_taken() {
-        let answer = || Input::Answer(Answer::MayLose { why: "appendonly no".to_owned() });
+        let answer = || Input::Answer(Answer::MayLose("appendonly no".to_owned()));
         let mut view = EMPTY;
         let mut machine = Segment::new();
         outputs(&mut machine, &view, Input::Go);
@@ -438,7 +438,7 @@ mod tests {
         let mut machine = Segment::new();
         outputs_by(&mut machine, &rules, &NOW, &EMPTY, Input::Go);
         let first = outputs_by(&mut machine, &rules, &NOW, &EMPTY, no_tag());
-        assert!(matches!(first.last(), Some(Output::Ask(Request::Create { .. }))), "{first:?}");
+        assert!(matches!(first.last(), Some(Output::Ask(Request::Create(_)))), "{first:?}");
         let made = outputs_by(&mut machine, &rules, &NOW, &EMPTY, Input::Answer(Answer::Created));
         assert!(made.contains(&Output::Log(Event::Created)), "{made:?}");
         assert!(matches!(made.last(), Some(Output::Ask(Request::Take { .. }))), "{made:?}");
@@ -447,7 +447,7 @@ mod tests {
         let Some(&Output::Wait { until_ms }) = gone.last() else { panic!("{gone:?}") };
         let later = Now { mono_ms: until_ms + MENDED_MS, ..NOW };
         let again = outputs_by(&mut machine, &rules, &later, &EMPTY, Input::Go);
-        assert!(matches!(again.last(), Some(Output::Ask(Request::Create { .. }))), "{again:?}");
+        assert!(matches!(again.last(), Some(Output::Ask(Request::Create(_)))), "{again:?}");
     }
 
     #[test]

@@ -44,10 +44,7 @@ pub enum Request {
         seen: u64,
     },
     /// Make the tag.
-    Create {
-        /// With this step.
-        step: u64,
-    },
+    Create(u64),
 }
 
 /// The result of a request.
@@ -57,10 +54,7 @@ pub enum Answer {
     Taken(Taken),
     /// The store can lose a write that it has confirmed, and nobody said that this is known. If a range was taken
     /// nevertheless, it is not used.
-    MayLose {
-        /// How.
-        why: String,
-    },
+    MayLose(String),
     /// The tag exists.
     Created,
     /// The store may or may not have done it.
@@ -90,15 +84,9 @@ pub enum Write {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
     /// The first range has arrived, or the first one after trouble.
-    Serving {
-        /// The range.
-        range: Range<u64>,
-    },
+    Serving(Range<u64>),
     /// The page has numbers left from before this agent started.
-    Resumed {
-        /// How many.
-        left: u64,
-    },
+    Resumed(u64),
     /// The tag was made.
     Created,
     /// The step has changed.
@@ -120,10 +108,7 @@ pub enum Event {
         seen: u64,
     },
     /// The store can lose a write that it has confirmed.
-    MayLose {
-        /// How.
-        why: String,
-    },
+    MayLose(String),
     /// The store's number cannot go higher.
     Ended,
 }
@@ -134,17 +119,14 @@ pub enum Failure {
     /// The store has no such tag, and nothing is left of it here.
     NoTag,
     /// The store can lose a write that it has confirmed, and nothing was taken from it yet.
-    MayLose {
-        /// How.
-        why: String,
-    },
+    MayLose(String),
 }
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Serving { range } => write!(f, "numbers from {} on", range.start),
-            Self::Resumed { left } => write!(f, "{left} numbers left from before"),
+            Self::Serving(range) => write!(f, "numbers from {} on", range.start),
+            Self::Resumed(left) => write!(f, "{left} numbers left from before"),
             Self::Created => f.write_str("made the tag"),
             Self::Step { from, to } => write!(f, "now takes {to} numbers at a time, instead of {from}"),
             Self::Failed(error) => write!(f, "cannot take numbers: {error}"),
@@ -154,7 +136,7 @@ impl fmt::Display for Event {
                 "ALARM: the store's number is {number} and was {seen}, as after a restored backup. No numbers are taken, because \
                  they would repeat; raise it with txid-agent raise-number"
             ),
-            Self::MayLose { why } => write!(f, "ALARM: {}", may_lose(why)),
+            Self::MayLose(why) => write!(f, "ALARM: {}", may_lose(why)),
             Self::Ended => f.write_str("ALARM: the store's number cannot go higher"),
         }
     }
@@ -172,7 +154,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTag => f.write_str("the store has no such tag"),
-            Self::MayLose { why } => f.write_str(&may_lose(why)),
+            Self::MayLose(why) => f.write_str(&may_lose(why)),
         }
     }
 }

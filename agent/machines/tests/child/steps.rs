@@ -89,7 +89,7 @@ fn small_steps_back_add_up() {
         assert_eq!(child.step(&rules(), &look(wall_ms, mono_ms, true)), Action::Wait(100));
     }
     let action = child.step(&rules(), &look(wall_ms + 799, 3_000, true));
-    assert_eq!(action, Action::Kill(Event::WentBack { by_ms: 601 }));
+    assert_eq!(action, Action::Kill(Event::WentBack(601)));
     assert_eq!(child.used_ms(), 23_000);
     assert_eq!(child.step(&rules(), &look(wall_ms + 800, 3_001, false)), Action::Log(Event::Gone));
     assert_eq!(child.step(&rules(), &look(23_001, 3_602, false)), Action::Wait(100));
@@ -100,7 +100,7 @@ fn small_steps_back_add_up() {
 fn as_large_a_step_back_as_the_clock_guard_allows_is_no_reason() {
     assert_eq!(running(20_000).step(&rules(), &look(20_600, 1_000, true)), Action::Wait(100));
     let action = running(20_000).step(&rules(), &look(20_599, 1_000, true));
-    assert_eq!(action, Action::Kill(Event::WentBack { by_ms: 401 }));
+    assert_eq!(action, Action::Kill(Event::WentBack(401)));
 }
 
 /// The monotonic clock stands still meanwhile.
@@ -121,7 +121,7 @@ fn after_the_machine_was_suspended_it_is_ended_at_once_or_goes_on() {
 
 #[test]
 fn it_ends_when_its_node_is_lost_and_no_earlier() {
-    let lost = Action::Warn(Event::Lost { which: 0 });
+    let lost = Action::Warn(Event::Lost(0));
     for (node, limit_ms, is_lost, action) in [
         (7, Some(LIMIT_MS), false, Action::Wait(100)),
         // The agent takes another node, and has none yet, or has it.
@@ -162,7 +162,7 @@ fn what_does_not_end_within_two_margins_is_killed() {
     let mut child = running(20_000);
     let mut lost = look(20_100, 100, true);
     (lost.leases[0].limit_ms, lost.leases[0].is_lost) = (None, true);
-    assert_eq!(child.step(&rules(), &lost), Action::Warn(Event::Lost { which: 0 }));
+    assert_eq!(child.step(&rules(), &lost), Action::Warn(Event::Lost(0)));
     assert_eq!(child.step(&rules(), &look(21_000, 1_000, true)), Action::Wait(100));
     assert_eq!(child.step(&rules(), &look(22_050, 2_050, true)), Action::Wait(50));
     assert_eq!(child.step(&rules(), &look(22_100, 2_100, true)), Action::Kill(Event::Slow));

@@ -165,7 +165,7 @@ impl Play {
         let error = StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 };
         let reply = match request {
             Request::Put { .. } => Reply::Put(Ok(Put::Unknown(error))),
-            Request::Read { .. } | Request::List(_) => failed(request, error),
+            Request::Read(_) | Request::List(_) => failed(request, error),
         };
         self.answer(reply);
     }

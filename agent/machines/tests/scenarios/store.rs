@@ -14,7 +14,7 @@ impl Store {
     pub fn answer(&mut self, request: &Request) -> Reply {
         let record = |bytes: &Vec<u8>| Record::compared_by_bytes(bytes.clone());
         match request {
-            Request::Read { key } => Reply::Read(Ok(self.records.get(key).map(record))),
+            Request::Read(key) => Reply::Read(Ok(self.records.get(key).map(record))),
             Request::List(survey) => {
                 let mut survey = survey.clone();
                 self.records.iter().for_each(|(key, bytes)| survey.see(key, record(bytes)));
@@ -35,7 +35,7 @@ impl Store {
 /// The reply to a request that failed.
 pub fn failed(request: &Request, error: StoreError) -> Reply {
     match request {
-        Request::Read { .. } => Reply::Read(Err(error)),
+        Request::Read(_) => Reply::Read(Err(error)),
         Request::List(_) => Reply::List(Err(error)),
         Request::Put { .. } => Reply::Put(Err(error)),
     }
@@ -43,7 +43,7 @@ pub fn failed(request: &Request, error: StoreError) -> Reply {
 
 pub fn shown_request(request: &Request) -> String {
     match request {
-        Request::Read { key } => format!("read {key}"),
+        Request::Read(key) => format!("read {key}"),
         Request::List(survey) => format!("list {}", survey.prefix()),
         Request::Put { key, expected, bytes } => {
             let expected = match expected {

@@ -631,11 +631,11 @@ impl Fleet {
                 self.tries += u64::from(*tries);
                 self.hosts[number].has_had_lease = true;
             }
-            Event::Resumed { .. } => report.resumed += 1,
+            Event::Resumed(_) => report.resumed += 1,
             Event::Lost { .. } => report.lost += 1,
-            Event::Cloned { .. } => report.cloned += 1,
+            Event::Cloned(_) => report.cloned += 1,
             Event::Forgotten { .. } => report.forgotten += 1,
-            Event::Jumped { .. } => report.jumped += 1,
+            Event::Jumped(_) => report.jumped += 1,
             Event::NoneFree(_) => report.none_free += 1,
             _ => {}
         }

@@ -58,7 +58,7 @@ impl Version {
 impl Memory {
     pub fn answer(&mut self, request: &Request, agent: Version) -> Reply {
         match request {
-            Request::Read { key } => Reply::Read(Ok(self.records.get(key).map(|record| agent.read(record)))),
+            Request::Read(key) => Reply::Read(Ok(self.records.get(key).map(|record| agent.read(record)))),
             Request::List(survey) => {
                 let mut survey = survey.clone();
                 for (key, record) in &self.records {
@@ -113,7 +113,7 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
     let timed_out = || {
         let error = StoreError::TimedOut { store: "memory".to_string(), ms: TIMEOUT_MS };
         match request {
-            Request::Read { .. } => Reply::Read(Err(error)),
+            Request::Read(_) => Reply::Read(Err(error)),
             Request::List(_) => Reply::List(Err(error)),
             Request::Put { .. } => Reply::Put(Ok(Put::Unknown(error))),
         }
@@ -125,7 +125,7 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
         }
         let error = StoreError::Unreachable { store: "memory".to_string(), why: "connection refused".to_string() };
         let reply = match request {
-            Request::Read { .. } => Reply::Read(Err(error)),
+            Request::Read(_) => Reply::Read(Err(error)),
             Request::List(_) => Reply::List(Err(error)),
             Request::Put { .. } => Reply::Put(Err(error)),
         };

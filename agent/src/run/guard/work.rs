@@ -259,8 +259,8 @@ impl Work {
                 format!("{signal}, because the lease of {} ends at {}", name(*which), utc(*limit_ms))
             }
             Event::Slow => format!("has not ended; {signal}"),
-            Event::Lost { which } => format!("the node of {} was lost; {signal}", name(*which)),
-            Event::WentBack { by_ms } => format!("the clock was stepped back by {by_ms} ms; {signal}"),
+            Event::Lost(which) => format!("the node of {} was lost; {signal}", name(*which)),
+            Event::WentBack(by_ms) => format!("the clock was stepped back by {by_ms} ms; {signal}"),
             Event::Leftovers => format!("ended, but not all that it started; {signal}"),
             Event::Orphaned => format!("its agent is gone; {signal}"),
             Event::Gone => "gone; it starts again when there is a lease".to_owned(),
