@@ -35,12 +35,7 @@ pub struct ManagedLease {
 
 impl ManagedLease {
     /// Opens the page in the file at `path`, or makes it.
-    pub fn open(
-        path: &Path,
-        layout: &Layout,
-        rules: Rules,
-        store: Box<dyn Store>,
-    ) -> Result<Self, OwnError<StateError>> {
+    pub fn open(path: &Path, layout: &Layout, rules: Rules, store: Box<dyn Store>) -> Result<Self, OwnError> {
         let (page, file) = own(path, |path| match LeasePage::open_or_make(path, layout) {
             Err(StateError::OtherBoot(_) | StateError::Copied(_)) => Ok(None),
             page => page.map(Some),
@@ -183,7 +178,7 @@ mod tests {
     use txid_agent_machines::lease::Write;
     use txid_agent_machines::store::{Expected, Record, StoreError, StoreTime};
 
-    fn lease(path: &Path, store: &Path) -> Result<ManagedLease, OwnError<StateError>> {
+    fn lease(path: &Path, store: &Path) -> Result<ManagedLease, OwnError> {
         let layout = &Layout::SNOWFLAKE;
         let store = crate::store::open(&format!("file://{}", store.display())).unwrap();
         ManagedLease::open(path, layout, Rules::new("orders", "here", layout, false), store)
@@ -260,12 +255,12 @@ mod tests {
     #[test]
     fn times_that_a_child_may_have_used_stay_used() {
         let directory = tempfile::tempdir().unwrap();
-        let mut lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
+        let lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
         const HOUR_MS: i64 = 3_600_000;
         let now_ms = txid::system_ms();
         write(&lease.page, Write::Open { node: 1, start_ms: now_ms });
         write(&lease.page, Write::Limit { node: 1, limit_ms: now_ms + 2 * HOUR_MS });
-        let mut lease = lease.used_by_clock(Duration::from_millis(HOUR_MS as u64));
+        let lease = lease.used_by_clock(Duration::from_millis(HOUR_MS as u64));
         let used_ms = lease.look().free_ms;
         assert!(used_ms > now_ms + HOUR_MS);
         // As if the clock was stepped back by an hour: until then, the child can have used nothing more.

@@ -40,70 +40,67 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 /// Opens the page at `path`, and returns it with the lock of its only writer.
 ///
 /// `open` opens or makes the page. It returns None if the file is a copy, or from before this boot: it is then replaced.
-pub fn own<P, E>(path: &Path, open: impl Fn(&Path) -> Result<Option<P>, E>) -> Result<(P, Owned), OwnError<E>> {
+pub fn own<P, E: fmt::Display>(
+    path: &Path,
+    open: impl Fn(&Path) -> Result<Option<P>, E>,
+) -> Result<(P, Owned), OwnError> {
     loop {
-        drop(open(path).map_err(|error| OwnError::of_page(path, error))?);
+        drop(open(path).map_err(|error| no_page(path, error))?);
         // Only the holder of a file's lock removes the file, or uses its page.
         let Some(lock) = lock(path)? else { continue };
-        match open(path).map_err(|error| OwnError::of_page(path, error))? {
+        match open(path).map_err(|error| no_page(path, error))? {
             Some(page) => return Ok((page, Owned { path: path.to_path_buf(), lock, is_gone: false })),
-            None => std::fs::remove_file(path).map_err(|error| OwnError::Os(path.to_path_buf(), error))?,
+            None => std::fs::remove_file(path).map_err(|error| no_lock(path, error))?,
         }
     }
 }
 
 /// Locks the file at `path`; None if it is gone, because another agent has removed it in the meantime.
-fn lock<E>(path: &Path) -> Result<Option<File>, OwnError<E>> {
-    let os = |error: io::Error| OwnError::Os(path.to_path_buf(), error);
+fn lock(path: &Path) -> Result<Option<File>, OwnError> {
     let file = match OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file.map_err(os)?,
+        file => file.map_err(|error| no_lock(path, error))?,
     };
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => return Err(OwnError::InUse(path.to_path_buf())),
-        locked => locked.map_err(|errno| os(errno.into()))?,
+        locked => locked.map_err(|errno| no_lock(path, errno.into()))?,
     }
-    Ok(is_at(&file, path).map_err(os)?.then_some(file))
+    Ok(is_at(&file, path).map_err(|error| no_lock(path, error))?.then_some(file))
 }
 
 /// Why an agent has no page to write to.
 #[derive(Debug)]
-pub enum OwnError<E> {
-    /// It could not be opened or made.
-    Page(E),
-    /// It could not be opened or made, because this user may not write to its directory.
-    Denied(E),
+pub enum OwnError {
     /// Another agent owns it.
     InUse(PathBuf),
-    /// The operating system reported an error.
-    Os(PathBuf, io::Error),
+    /// It could not be opened, made or locked.
+    Failed(String),
 }
 
-impl<E> OwnError<E> {
-    fn of_page(path: &Path, error: E) -> Self {
-        let nearest = path.ancestors().skip(1).find(|directory| directory.exists());
-        match nearest.map(|directory| rustix::fs::access(directory, Access::WRITE_OK)) {
-            Some(Err(Errno::ACCESS)) => Self::Denied(error),
-            _ => Self::Page(error),
-        }
-    }
+fn no_page(path: &Path, error: impl fmt::Display) -> OwnError {
+    let nearest = path.ancestors().skip(1).find(|directory| directory.exists());
+    OwnError::Failed(match nearest.map(|directory| rustix::fs::access(directory, Access::WRITE_OK)) {
+        Some(Err(Errno::ACCESS)) => format!("{error}; give a directory that this user may write to with --dir"),
+        _ => error.to_string(),
+    })
 }
 
-impl<E: fmt::Display> fmt::Display for OwnError<E> {
+fn no_lock(path: &Path, error: io::Error) -> OwnError {
+    OwnError::Failed(format!("cannot lock {}: {error}", path.display()))
+}
+
+impl fmt::Display for OwnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Page(error) => error.fmt(f),
-            Self::Denied(error) => write!(f, "{error}; give a directory that this user may write to with --dir"),
             Self::InUse(path) => {
                 write!(f, "another txid-agent keeps {}; stop it, or take another --dir", path.display())
             }
-            Self::Os(path, error) => write!(f, "cannot lock {}: {error}", path.display()),
+            Self::Failed(why) => f.write_str(why),
         }
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> std::error::Error for OwnError<E> {}
-
+impl std::error::Error for OwnError {}
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,7 +127,7 @@ mod tests {
     #[test]
     fn a_file_that_is_gone_is_no_error() {
         let gone = tempfile::tempdir().unwrap().path().join("gone");
-        assert!(matches!(lock::<io::Error>(&gone), Ok(None)));
+        assert!(matches!(lock(&gone), Ok(None)));
     }
 
     /// Only a file that is gone is tried again.
@@ -144,7 +141,7 @@ mod tests {
             Ok::<_, io::Error>(Some(()))
         };
         let error = own(directory.path(), open).unwrap_err();
-        assert!(matches!(&error, OwnError::Os(path, _) if path == directory.path()), "{error}");
+        assert!(matches!(error, OwnError::Failed(_)), "{error}");
         assert!(error.to_string().contains("cannot lock"), "{error}");
     }
 }

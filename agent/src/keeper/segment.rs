@@ -39,7 +39,7 @@ const AGAIN: Duration = Duration::from_secs(5);
 
 impl ManagedSegment {
     /// Opens the page in the file at `path`, or makes it.
-    pub fn open(path: &Path, rules: Rules, tags: Box<dyn Tags>) -> Result<Self, OwnError<SegmentError>> {
+    pub fn open(path: &Path, rules: Rules, tags: Box<dyn Tags>) -> Result<Self, OwnError> {
         let (page, file) = own(path, |path| match SegmentPage::open_or_make(path) {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
@@ -187,7 +187,7 @@ mod tests {
     use std::{fs, thread};
     use txid_agent_machines::store::{Expected, Put, Record, StoreTime};
 
-    fn segment(path: &Path) -> Result<ManagedSegment, OwnError<SegmentError>> {
+    fn segment(path: &Path) -> Result<ManagedSegment, OwnError> {
         ManagedSegment::open(path, Rules::new("a"), crate::store::open_tags("file:///nowhere").unwrap())
     }
 

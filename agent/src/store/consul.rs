@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use data_encoding::BASE64;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::json;
@@ -39,9 +38,8 @@ impl ConsulStore {
                 "Consul has tokens, and no users: give the token as TXID_STORE_PASSWORD or ?password-file=FILE",
             ));
         }
-        let mut durability = url.durability()?;
         // A majority of the servers has written it to disk.
-        durability.learn(Durability::Durable);
+        let durability = url.durability(Durability::Durable)?;
         Ok(Self {
             http: Http::new(&url)?,
             durability,
@@ -98,7 +96,7 @@ impl ConsulStore {
         let Some(answer) = answer else { return Ok(()) };
         for pair in answer.json::<AtMost<Pair>>().ok_or_else(|| self.not_consul())?.0 {
             let key = pair.key.strip_prefix(&self.prefix);
-            let bytes = BASE64.decode(pair.value.as_deref().unwrap_or_default()).ok();
+            let bytes = BASE64.decode(pair.value.as_deref().unwrap_or_default().as_bytes()).ok();
             let (key, bytes) = key
                 .zip(bytes)
                 .ok_or_else(|| self.address.damaged(format_args!("key {:?}, value {:?}", pair.key, pair.value)))?;

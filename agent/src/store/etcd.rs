@@ -1,11 +1,8 @@
 //! etcd 3.4 and later, through the JSON gateway that it serves on its client port.
 
-use std::borrow::Cow;
-
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use data_encoding::BASE64;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Version};
 
@@ -40,18 +37,9 @@ impl EtcdStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
         url.knows_only(&[])?;
         let http = Http::new(&url)?;
-        let login = match (&url.user, &url.password) {
-            (Some(user), Some(password)) => Some((user.clone(), password.clone())),
-            (Some(user), None) => {
-                return Err(url.address.misconfigured(format_args!(
-                    "the user {user} has no password: set TXID_STORE_PASSWORD, or give ?password-file=FILE"
-                )));
-            }
-            (None, _) => None,
-        };
-        let mut durability = url.durability()?;
+        let login = url.login()?.map(|(user, password)| (user.to_owned(), password.clone()));
         // A majority of the servers has written it to disk.
-        durability.learn(Durability::Durable);
+        let durability = url.durability(Durability::Durable)?;
         Ok(Self {
             durability,
             prefix: format!("/{}/", if url.path.is_empty() { "txid" } else { &url.path }),
@@ -63,7 +51,8 @@ impl EtcdStore {
         })
     }
 
-    fn call(&mut self, kind: Kind, path: &str, body: &Value) -> Result<Answer, Failure> {
+    /// Sends a request, and reads its answer.
+    fn call<T: DeserializeOwned>(&mut self, kind: Kind, path: &str, body: &Value) -> Result<T, Failure> {
         let body = body.to_string();
         loop {
             let is_new = self.token.is_none();
@@ -73,16 +62,14 @@ impl EtcdStore {
             let token = self.token.clone();
             let headers: Vec<(&str, &str)> = token.iter().map(|token| ("authorization", token.as_str())).collect();
             let answer = self.http.send(kind, "POST", path, &headers, &body)?;
-            if token.is_some() && is_bad_token(&answer) {
-                // It may have expired.
-                self.token = None;
-                if is_new {
-                    return Err(Failure::NotDone(self.address.refused("it refused the token that it had just issued")));
-                }
-                continue;
+            if token.is_none() || !is_bad_token(&answer) {
+                return self.understand(&answer);
             }
-            self.understand(&answer)?;
-            return Ok(answer);
+            // It may have expired.
+            self.token = None;
+            if is_new {
+                return Err(Failure::NotDone(self.address.refused("it refused the token that it had just issued")));
+            }
         }
     }
 
@@ -91,23 +78,19 @@ impl EtcdStore {
         let body = json!({ "name": user, "password": password.reveal() }).to_string();
         let path = "/v3/auth/authenticate";
         let answer = self.http.send(Kind::Read, "POST", path, &[], &body).map_err(Failure::into_error)?;
-        match answer.json::<Token>().and_then(|json| json.token) {
-            Some(token) => self.token = Some(token),
-            None if message(&answer).contains("authentication is not enabled") => self.login = None,
-            None => {
-                self.understand(&answer).map_err(Failure::into_error)?;
-                return Err(self.address.damaged("a login without a token"));
-            }
+        match message(&answer).contains("authentication is not enabled") {
+            true => self.login = None,
+            false => self.token = Some(self.understand::<Token>(&answer).map_err(Failure::into_error)?.token),
         }
         Ok(())
     }
 
-    /// Whether the answer is one; if not, why.
-    fn understand(&self, answer: &Answer) -> Result<(), Failure> {
+    /// The answer, if it is one; if not, why.
+    fn understand<T: DeserializeOwned>(&self, answer: &Answer) -> Result<T, Failure> {
         let address = &self.address;
         let said = message(answer);
         match answer.status {
-            200 => Ok(()),
+            200 => answer.json().ok_or_else(|| Failure::Unknown(self.not_etcd(answer))),
             404 => Err(Failure::NotDone(address.misconfigured(
                 "there is no /v3 here: this is etcd before 3.4, or its JSON gateway is off (enable-grpc-gateway: true turns \
                  it on)",
@@ -131,13 +114,12 @@ impl EtcdStore {
 
     /// Shows the records of an answer. Returns their number, and the last key if there are more.
     fn range(&mut self, request: &Value, show: Show) -> Result<(usize, Option<String>), StoreError> {
-        let answer = self.call(Kind::Read, "/v3/kv/range", request).map_err(Failure::into_error)?;
-        let range = answer.json::<Range>().ok_or_else(|| self.not_etcd(&answer))?;
+        let range: Range = self.call(Kind::Read, "/v3/kv/range", request).map_err(Failure::into_error)?;
         let mut last = None;
         for pair in &range.kvs.0 {
             let read = || {
-                let key = String::from_utf8(BASE64.decode(&*pair.key).ok()?).ok()?;
-                Some((key.strip_prefix(&self.prefix)?.to_owned(), BASE64.decode(&*pair.value).ok()?))
+                let key = String::from_utf8(BASE64.decode(pair.key.as_bytes()).ok()?).ok()?;
+                Some((key.strip_prefix(&self.prefix)?.to_owned(), BASE64.decode(pair.value.as_bytes()).ok()?))
             };
             let (key, bytes) = read()
                 .ok_or_else(|| self.address.damaged(format_args!("key {:?}, value {:?}", pair.key, pair.value)))?;
@@ -176,11 +158,8 @@ impl Store for EtcdStore {
         };
         let write = json!({ "request_put": { "key": key, "value": encode(bytes) } });
         match self.call(Kind::Write, "/v3/kv/txn", &json!({ "compare": [compare], "success": [write] })) {
-            Ok(answer) => Ok(match answer.json() {
-                Some(Written { succeeded: true, .. }) => Put::Written(Version(bytes.to_vec())),
-                Some(Written { succeeded: false, .. }) => Put::Conflict,
-                None => Put::Unknown(self.not_etcd(&answer)),
-            }),
+            Ok(Written { succeeded: true, .. }) => Ok(Put::Written(Version(bytes.to_vec()))),
+            Ok(Written { succeeded: false, .. }) => Ok(Put::Conflict),
             Err(failure) => failure.of_put(),
         }
     }
@@ -213,8 +192,7 @@ impl Store for EtcdStore {
 
     fn room(&mut self) -> Result<Option<Room>, StoreError> {
         self.http.begin();
-        let answer = self.call(Kind::Read, "/v3/maintenance/status", &json!({})).map_err(Failure::into_error)?;
-        let size = answer.json::<Size>().ok_or_else(|| self.not_etcd(&answer))?;
+        let size: Size = self.call(Kind::Read, "/v3/maintenance/status", &json!({})).map_err(Failure::into_error)?;
         let of = |text: Option<String>| text.and_then(|text| text.parse().ok());
         // What compaction has freed is used again.
         let Some(used) = of(size.in_use).or(of(size.size)) else { return Ok(None) };
@@ -249,22 +227,21 @@ fn encode(bytes: &[u8]) -> String {
 
 /// The answer to a range. JSON omits what is empty, but there is always a header.
 #[derive(Deserialize)]
-struct Range<'a> {
+struct Range {
     #[serde(rename = "header")]
     _header: IgnoredAny,
-    #[serde(borrow, default)]
-    kvs: AtMost<Pair<'a>>,
+    #[serde(default)]
+    kvs: AtMost<Pair>,
     #[serde(default)]
     more: bool,
 }
 
 /// A key and its value, in base64.
 #[derive(Deserialize)]
-struct Pair<'a> {
-    #[serde(borrow)]
-    key: Cow<'a, str>,
-    #[serde(borrow, default)]
-    value: Cow<'a, str>,
+struct Pair {
+    key: String,
+    #[serde(default)]
+    value: String,
 }
 
 /// The answer to a transaction. JSON omits `false`.
@@ -293,7 +270,7 @@ fn quota(metrics: &str) -> Option<u64> {
 
 #[derive(Deserialize)]
 struct Token {
-    token: Option<String>,
+    token: String,
 }
 
 /// An error.
@@ -310,7 +287,7 @@ mod tests {
     #[test]
     fn what_was_refused_is_not_done() {
         let store = EtcdStore::open(StoreUrl::parse("etcd://127.0.0.1/txid").unwrap()).unwrap();
-        let of = |status| store.understand(&Answer { status, text: String::new() });
+        let of = |status| store.understand::<Written>(&Answer { status, text: r#"{"header":{}}"#.to_owned() });
         assert!(of(200).is_ok());
         for status in [400, 401, 403, 404, 429] {
             assert!(matches!(of(status), Err(Failure::NotDone(_))), "{status}");
@@ -349,7 +326,10 @@ mod tests {
             (403, "etcdserver: permission denied", "the user's role needs readwrite on the prefix /txid/"),
             (404, "404 page not found", "there is no /v3 here"),
         ] {
-            let failure = store.understand(&Answer { status, text: format!(r#"{{"error":"{said}"}}"#) }).unwrap_err();
+            let failure = store
+                .understand::<Written>(&Answer { status, text: format!(r#"{{"error":"{said}"}}"#) })
+                .err()
+                .unwrap();
             let why = failure.into_error().to_string();
             assert!(why.contains(needed) && (status == 404 || why.contains(said)), "{why}");
         }
@@ -360,7 +340,7 @@ mod tests {
     fn a_server_that_requires_tls_is_named() {
         let store = EtcdStore::open(StoreUrl::parse("etcd://127.0.0.1/txid").unwrap()).unwrap();
         let why = |text: &str| {
-            let failure = store.understand(&Answer { status: 400, text: text.to_owned() }).unwrap_err();
+            let failure = store.understand::<Written>(&Answer { status: 400, text: text.to_owned() }).err().unwrap();
             failure.into_error().to_string()
         };
         let refused = why("Client sent an HTTP request to an HTTPS server.\n");

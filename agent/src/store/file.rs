@@ -42,9 +42,8 @@ impl FileStore {
         if url.path.is_empty() {
             return Err(url.address.misconfigured("it names no directory: write file:///var/lib/txid/leases"));
         }
-        let mut durability = url.durability()?;
         // It is on the disk, as far as the disk keeps its word.
-        durability.learn(Durability::Durable);
+        let durability = url.durability(Durability::Durable)?;
         Ok(Self { directory: Path::new("/").join(&url.path), durability, address: url.address, pause: || sleep(PAUSE) })
     }
 

@@ -111,7 +111,7 @@ impl<D: Dialect> SqlStore<D> {
     pub(super) fn open(url: StoreUrl, dialect: D) -> Result<Self, StoreError> {
         Ok(Self {
             table: table(&url)?,
-            durability: url.durability()?,
+            durability: url.durability(Durability::Unknown)?,
             remote: Remote::new(&url.address, url.hosts)?,
             address: url.address,
             dialect,

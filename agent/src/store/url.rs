@@ -231,9 +231,20 @@ impl StoreUrl {
         }
     }
 
-    /// Whether the store can lose a write that it confirmed, if the URL says so.
-    pub(super) fn durability(&self) -> Result<Durability, StoreError> {
-        Ok(self.flag("may-lose-writes")?.map_or(Durability::Unknown, |may_lose| Durability::Said { may_lose }))
+    /// Whether the store can lose a write that it confirmed, if the URL says so. If not, it is as is `known` of its kind.
+    pub(super) fn durability(&self, known: Durability) -> Result<Durability, StoreError> {
+        Ok(self.flag("may-lose-writes")?.map_or(known, |may_lose| Durability::Said { may_lose }))
+    }
+
+    /// The user and its password, for a store whose users all have one.
+    pub(super) fn login(&self) -> Result<Option<(&str, &Secret)>, StoreError> {
+        let Some(user) = self.user.as_deref() else { return Ok(None) };
+        let password = self.password.as_ref().ok_or_else(|| {
+            self.address.misconfigured(format_args!(
+                "the user {user} has no password: set TXID_STORE_PASSWORD, or give ?password-file=FILE"
+            ))
+        })?;
+        Ok(Some((user, password)))
     }
 
     fn find_tls(&self) -> Result<Option<Tls>, StoreError> {

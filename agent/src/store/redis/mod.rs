@@ -147,8 +147,9 @@ impl RedisStore {
         let wait = wait.parse().map_err(|_| {
             address.misconfigured(format_args!("wait={wait} is not a number of replicas that must confirm a write"))
         })?;
+        let durability = url.durability(Durability::Unknown)?;
         Ok(Self {
-            durability: Kept { records: url.durability()?, numbers: url.durability()? },
+            durability: Kept { records: durability.clone(), numbers: durability },
             prefix: url.option("prefix").unwrap_or("txid").to_owned(),
             login: Login { user: url.user.clone(), password: url.password.clone(), database },
             remote: Remote::new(&address, url.hosts)?,

@@ -74,18 +74,9 @@ impl ZookeeperStore {
         if url.tls.is_some() {
             return Err(address.misconfigured("TLS to ZooKeeper is not supported: use a tunnel on this host"));
         }
-        let auth = match (&url.user, &url.password) {
-            (Some(user), Some(password)) => Some(format!("{user}:{}", password.reveal())),
-            (Some(user), None) => {
-                return Err(address.misconfigured(format_args!(
-                    "the user {user} has no password: set TXID_STORE_PASSWORD, or give ?password-file=FILE"
-                )));
-            }
-            (None, _) => None,
-        };
-        let mut durability = url.durability()?;
+        let auth = url.login()?.map(|(user, password)| format!("{user}:{}", password.reveal()));
         // A majority of the servers has written it to disk.
-        durability.learn(Durability::Durable);
+        let durability = url.durability(Durability::Durable)?;
         Ok(Self {
             auth,
             root: format!("/{}", if url.path.is_empty() { "txid" } else { &url.path }),

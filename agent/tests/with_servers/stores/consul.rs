@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::SystemTime;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 /// Value, CreateIndex, ModifyIndex.
@@ -44,7 +43,7 @@ impl StandIn {
         for (key, value) in pairs {
             state.index += 1;
             let index = state.index;
-            state.pairs.insert(key, (BASE64.encode(value), index, index));
+            state.pairs.insert(key, (BASE64.encode(value.as_bytes()), index, index));
         }
     }
 
@@ -150,7 +149,7 @@ fn transaction(body: &[u8], state: &mut State) -> (&'static str, String) {
         let set = &operation["KV"];
         assert_eq!(set["Verb"], "cas", "the stand-in knows no other verb");
         let key = set["Key"].as_str().unwrap();
-        assert!(BASE64.decode(set["Value"].as_str().unwrap()).is_ok());
+        assert!(BASE64.decode(set["Value"].as_str().unwrap().as_bytes()).is_ok());
         let now = pairs.get(key).map_or(0, |(_, _, modified)| *modified);
         if now != set["Index"].as_u64().unwrap() {
             let what = format!("failed to set key {key:?}, index is stale");

@@ -124,8 +124,7 @@ fn with(count: u64) {
 }
 
 fn fill_etcd(server: &Server, count: u64) {
-    use base64::Engine;
-    let encode = |text: String| base64::engine::general_purpose::STANDARD.encode(text);
+    let encode = |text: String| data_encoding::BASE64.encode(text.as_bytes());
     let all: Vec<u64> = (0..count).collect();
     // A transaction has at most 128 operations.
     for nodes in all.chunks(128) {
