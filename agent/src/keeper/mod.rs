@@ -231,6 +231,46 @@ mod tests {
         assert!(begin.elapsed() >= Duration::from_millis(20), "it does not wait");
     }
 
+    /// That a host was copied or stopped is noticed at the next step.
+    #[test]
+    fn a_keeper_waits_for_a_second_at_most() {
+        /// It has nothing to do for a day.
+        struct Idle;
+
+        impl Managed for Idle {
+            fn begin(&mut self) {}
+
+            fn step(&mut self, _: &Now, is_to_stop: bool) -> Step {
+                if is_to_stop { Step::Stopped } else { Step::Wait(86_400_000) }
+            }
+
+            fn refusal(&self) -> Option<String> {
+                None
+            }
+        }
+
+        struct Waits(Cell<u64>);
+
+        impl Clock for Waits {
+            fn wall_ms(&self) -> i64 {
+                0
+            }
+
+            fn mono_ms(&self) -> u64 {
+                0
+            }
+
+            fn wait(&self, for_ms: u64) -> bool {
+                self.0.set(for_ms);
+                true
+            }
+        }
+
+        let clock = Waits(Cell::new(0));
+        keep(&mut Idle, &clock, |_| {}).unwrap();
+        assert_eq!(clock.0.get(), 1_000);
+    }
+
     #[test]
     fn random_numbers_differ() {
         assert_ne!(random(), random());

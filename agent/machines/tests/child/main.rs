@@ -67,6 +67,11 @@ fn a_guard_that_does_not_know_that_children_run_ahead_is_found() {
     assert!(finds(Broken::KnowsNoLead, |report| report.late > 0 && report.twice > 0));
 }
 
+#[test]
+fn an_agent_that_starts_a_child_beside_one_that_was_left_is_found() {
+    assert!(finds(Broken::KnowsNoLock, |report| report.twice > 0));
+}
+
 /// For `make soak`.
 #[test]
 #[ignore = "takes minutes"]

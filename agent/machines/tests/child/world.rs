@@ -48,15 +48,18 @@ pub enum Broken {
     ForgetsTimes,
     /// Nobody knows that a child stamps ahead of the clock.
     KnowsNoLead,
+    /// An agent starts a child while one of an earlier agent has the lock.
+    KnowsNoLock,
 }
 
 /// Faults at a moment that mattered. A run that has none of one kind has not tried it.
-pub const MOMENTS: [&str; 11] = [
+pub const MOMENTS: [&str; 12] = [
     "the child was warned because of the limit",
     "the child was killed, because it did not end",
     "a node was lost under a child",
     "the agent was killed under a child",
     "the agent and its guard were killed under a child",
+    "a child was left by its agent and its guard",
     "the agent was stopped until after the limit",
     "the clock was stepped under a child",
     "the store was down for longer than a lease",
@@ -104,6 +107,8 @@ struct Host {
     agent: Agent,
     guard: Option<Guard>,
     child: Option<Process>,
+    /// A child that has changed its user, so that the kernel has not killed it with its guard. It has the lock.
+    left: Option<Process>,
 }
 
 /// What is left of a lease when the agent is killed.
@@ -222,9 +227,17 @@ impl World {
                 if has_child {
                     self.note("the agent and its guard were killed under a child");
                 }
-                // The kernel kills the child. While nobody looks, somebody sets the clock.
-                self.hosts[which].offset_ms = self.random.around(self.hosts[which].settings.max_skew_ms);
-                self.hosts[which].child = None;
+                let has_changed_its_user = self.hosts[which].left.is_none() && self.random.chance(500_000);
+                let ends_ms = now_ms + self.random.below(20_000);
+                let left = self.hosts[which].child.take().filter(|_| has_changed_its_user);
+                if let Some(left) = left {
+                    // Somebody ends it in time.
+                    self.hosts[which].left = Some(Process { ends_ms: Some(ends_ms), ..left });
+                    self.note("a child was left by its agent and its guard");
+                } else {
+                    // The kernel kills the child. While nobody looks, somebody sets the clock.
+                    self.hosts[which].offset_ms = self.random.around(self.hosts[which].settings.max_skew_ms);
+                }
                 self.hosts[which].guard = None;
                 self.kill_agent(which);
             }
@@ -295,7 +308,9 @@ impl World {
     }
 
     fn agent(&mut self, which: usize) {
-        if self.now_ms < self.hosts[which].agent.wake_ms {
+        // It exits while the lock is not free, and is started again.
+        let is_locked = self.hosts[which].left.is_some() && self.broken != Broken::KnowsNoLock;
+        if self.now_ms < self.hosts[which].agent.wake_ms || is_locked {
             return;
         }
         if self.hosts[which].agent.is_ending {
@@ -442,19 +457,27 @@ impl World {
 
     /// Stamps an id, as a generator does that waits while its clock is behind, or goes by a clock that is never stepped.
     fn child(&mut self, which: usize) {
+        let child = self.hosts[which].child.take();
+        self.hosts[which].child = child.and_then(|child| self.stamp(which, child, false));
+        let left = self.hosts[which].left.take();
+        self.hosts[which].left = left.and_then(|left| self.stamp(which, left, true));
+    }
+
+    /// Returns the child unless it has ended.
+    fn stamp(&mut self, which: usize, mut child: Process, is_left: bool) -> Option<Process> {
         let (now_ms, wall_ms) = (self.now_ms, self.wall_ms(which));
-        let host = &mut self.hosts[which];
-        let Some(child) = &mut host.child else { return };
         if child.ends_ms.is_some_and(|ends_ms| ends_ms <= now_ms) {
-            host.child = None;
-            return;
+            return None;
         }
-        if let Some((_, limit_ms)) = host.page.lease.filter(|(node, _)| *node == child.node) {
+        if let Some((_, limit_ms)) = self.hosts[which].page.lease.filter(|(node, _)| *node == child.node) {
             child.limit_ms = child.limit_ms.max(limit_ms);
         }
         let wall_ms = child.ahead_ms.map_or(wall_ms, |ahead_ms| ahead_ms + now_ms as i64) + child.lead_ms;
+        if is_left && wall_ms >= child.limit_ms {
+            return None;
+        }
         if wall_ms <= child.last_ms {
-            return;
+            return Some(child);
         }
         child.last_ms = wall_ms;
         let record = &mut self.store[child.node];
@@ -464,6 +487,7 @@ impl World {
         if wall_ms > record.last.1 {
             record.last = (child.number, wall_ms);
         }
+        Some(child)
     }
 }
 
@@ -484,6 +508,7 @@ impl Host {
             agent: Agent::default(),
             guard: None,
             child: None,
+            left: None,
         }
     }
 }
