@@ -50,7 +50,7 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
         "ahead of the clock; default {} |",
         ("lua/resty/txid/snowflake.lua", "local DEFAULT_MAX_DRIFT = {}"),
     ),
-    ("agent/docs/leases.md", "| `--ahead` | {} s |", (LEASES, " ahead_ms: {}_000")),
+    ("agent/docs/leases.md", "| `--lease-time` | {} s |", (LEASES, " ahead_ms: {}_000")),
     ("agent/docs/leases.md", "| renewal | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
     ("agent/docs/leases.md", "| `--max-skew` | {} s |", (LEASES, "MOST_SKEW_MS: u64 = {}_000")),
     (

@@ -86,7 +86,7 @@ fn without_a_number_the_error_says_why() {
         (
             SegmentNews::WentDown,
             "went-down",
-            "the number in the store went down, as after a restored backup; raise it with txid-agent raise",
+            "the number in the store went down, as after a restored backup; raise it with txid-agent raise-number",
         ),
         (SegmentNews::Ended, "ended", "the store has no more numbers"),
     ] {
