@@ -52,10 +52,11 @@ struct File {
     child_runs_ahead: Option<Time>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Segment {
     step: Option<Count>,
+    #[serde(default)]
     key_checks: Vec<KeyText>,
 }
 

@@ -328,6 +328,13 @@ impl World {
             return;
         }
         if self.hosts[which].guard.is_none() {
+            // The agent before was killed. A child that it has left may have run until now.
+            let ahead_ms = 2 * self.hosts[which].settings.max_skew_ms + self.hosts[which].settings.runs_ahead_ms as i64;
+            let now_ms = self.wall_ms(which);
+            let page = &mut self.hosts[which].page;
+            if page.lease.is_some() {
+                page.free_ms = page.free_ms.max(now_ms + ahead_ms + 1);
+            }
             let guard = Guard { machine: Child::default(), order: Order::Run, wake_ms: self.now_ms };
             self.hosts[which].guard = Some(guard);
         }

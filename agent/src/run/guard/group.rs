@@ -12,16 +12,15 @@ pub struct Group(PathBuf);
 
 impl Group {
     /// None where this user may not make one, or where the kernel kills no groups: before Linux 5.14, and in version 1.
-    /// Whether one of this name was there is told as well: its agent is gone, and so is all that it has left, now.
-    pub fn new(name: &str) -> Option<(Self, bool)> {
+    /// If there is one of this name, its agent is gone, and all that it has left is ended.
+    pub fn new(name: &str) -> Option<Self> {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         Self::below(&own(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"))?, name)
     }
 
-    fn below(own: &Path, name: &str) -> Option<(Self, bool)> {
+    fn below(own: &Path, name: &str) -> Option<Self> {
         let group = Self(own.join(name));
-        let was_there = group.0.exists();
-        if was_there {
+        if group.0.exists() {
             group.kill();
             // It can be removed when all have ended.
             for _ in 0..MOST_LOOKS {
@@ -32,7 +31,7 @@ impl Group {
             }
         }
         fs::create_dir(&group.0).ok()?;
-        Some((group, was_there)).filter(|(group, _)| group.0.join(KILL).exists())
+        Some(group).filter(|group| group.0.join(KILL).exists())
     }
 
     pub fn path(&self) -> &Path {

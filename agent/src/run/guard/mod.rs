@@ -14,6 +14,7 @@ pub use processes::reap;
 
 use super::journal::{self, say};
 use crate::config::Config;
+use crate::node::Node;
 use anyhow::Context;
 use beat::{Beat, Verdict};
 use group::Group;
@@ -23,6 +24,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{ExitCode, exit};
 use std::time::Instant;
+use txid::snowflake::State;
 use work::{START, Work};
 
 /// The exit code if the guard was killed.
@@ -47,11 +49,16 @@ impl Guard {
             Some(first) => Group::new(&lock::name(first)?),
             None => None,
         };
-        // All that was left may have stamped ids until now.
-        let left_ms = group
-            .as_ref()
-            .and_then(|(_, was_there)| was_there.then(|| txid::system_ms() + config.most_ahead().as_millis() as i64));
-        let group = group.map(|(group, _)| group);
+        let is_held = |node: &&Node| {
+            let page = State::leased(&config.dir.join(&node.name), &node.layout);
+            page.is_ok_and(|state| state.node().is_some())
+        };
+        // The agent before was killed. A child that it has left may have run until now, and stamped as far ahead as it may be.
+        let left_ms = config
+            .nodes_of_child()
+            .iter()
+            .any(is_held)
+            .then(|| txid::system_ms() + config.most_ahead().as_millis() as i64);
         let (socket, its_socket) = UnixStream::pair().context("cannot make a socket")?;
         for end in [&socket, &its_socket] {
             end.set_nonblocking(true).context("cannot make a socket")?;

@@ -389,7 +389,7 @@ fn an_agent_that_was_killed_keeps_its_node_when_it_restarts() {
 fn status_in_three_forms() {
     let directory = Directory::new();
     let missing = directory.status(&[]);
-    assert_eq!(missing.status.code(), Some(1));
+    assert_eq!(missing.status.code(), Some(2));
     assert!(text(&missing.stderr).contains("no txid-agent has made its files here"));
     let mut child = directory.start(&["--node", "users=sonyflake"]);
     let status = directory.status(&["--json"]);
@@ -486,7 +486,7 @@ fn status_shows_all_files_that_it_can_read() {
     let mut child = directory.start(&[]);
     fs::write(directory.path("run/stray"), "hello").unwrap();
     let output = directory.status(&[]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stdout).starts_with("orders: node "), "{output:?}");
     assert!(text(&output.stderr).contains("run/stray"), "{output:?}");
     kill(&mut child);
@@ -512,7 +512,7 @@ fn nodes_shows_all_records_that_it_can_read() {
 fn every_form_of_status_fails_without_a_live_lease() {
     let directory = Directory::new();
     let codes = || [&[][..], &["--json"], &["--prometheus"]].map(|form| directory.status(form).status.code());
-    assert_eq!(codes(), [Some(1); 3], "there is no file");
+    assert_eq!(codes(), [Some(2); 3], "there is no file");
     let mut child = directory.run(&["--lease-time", "2s"]).stderr(Stdio::null()).spawn().unwrap();
     until("no lease", || codes() == [Some(0); 3]);
     kill(&mut child);
@@ -775,6 +775,41 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
     assert!(first.status.success(), "{first:?}");
 }
 
+/// On the command line, in the environment, and in the file of `--config`, in this order.
+#[test]
+fn each_subcommand_finds_the_store_where_run_does() {
+    let (directory, other) = (Directory::new(), Directory::new());
+    let file = directory.path("agent.toml");
+    fs::write(&file, format!("store = '{}'\nnodes.orders = 'snowflake'\n", directory.store())).unwrap();
+    let file = file.to_str().unwrap();
+    let mut child = directory.start(&[]);
+    let of = |variable: Option<String>, args: &[&str]| {
+        let output = agent().envs(variable.map(|store| ("TXID_STORE", store))).args(args).output().unwrap();
+        (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+    };
+    let all = of(None, &["nodes", "--json", "--config", file, "orders"]);
+    let node: serde_json::Value = serde_json::from_str(&all.1).unwrap_or_else(|_| panic!("{all:?}"));
+    assert_eq!((&node["state"], &node["generation"]), (&"held".into(), &1.into()), "{node}");
+    let number = node["node"].to_string();
+    assert_eq!(of(Some(directory.store()), &["nodes", "--json", "orders"]).0, Some(0));
+    let none = (Some(1), "txid-agent: the store has no nodes with the name orders\n".to_owned());
+    assert_eq!(of(Some(other.store()), &["nodes", "--config", file, "orders"]), none);
+    assert_eq!(of(Some(directory.store()), &["nodes", "--store", &other.store(), "orders"]), none);
+    assert!(of(None, &["nodes", "orders"]).1.contains("--store URL is missing"));
+    let released = of(None, &["release", "--config", file, "orders", &number]);
+    assert!(released.1.starts_with(&format!("took node {number} from ")), "{released:?}");
+    assert_eq!(of(None, &["set-floor", "--config", file, "orders"]).0, Some(0));
+    assert!(of(None, &["raise-number", "--config", file, "invoices", "7"]).1.contains("has no tag invoices"));
+    kill(&mut child);
+
+    let check = |more: &[&str]| of(None, &[&["check", "--config", file], more].concat());
+    assert_eq!(check(&[]), (Some(0), "the configuration is right\n".to_owned()));
+    let wrong = check(&["--lease-time", "1s"]);
+    assert!(wrong.0 == Some(1) && wrong.1.contains("--lease-time 1s is not between"), "{wrong:?}");
+    let wrong = check(&["--store", "nonsense://here"]);
+    assert!(wrong.0 == Some(1) && wrong.1.contains("there is no store of the kind nonsense"), "{wrong:?}");
+}
+
 #[test]
 fn mistakes_at_the_start_are_reported_in_one_line() {
     let directory = Directory::new();
@@ -883,7 +918,7 @@ fn options_come_from_a_file_unless_the_command_line_has_them() {
     let directory = Directory::new();
     let config = directory.path("agent.toml");
     let text = format!(
-        "store = \"{}\"\ndir = \"{}/run\"\nahead = \"30s\"\nname = \"web-1\"\nmax-skew = \"5s\"\n\n[nodes]\norders = \
+        "store = \"{}\"\ndir = \"{}/run\"\nlease-time = \"30s\"\nhost-name = \"web-1\"\nmax-skew = \"5s\"\n\n[nodes]\norders = \
          \"snowflake\"\nusers = \"sonyflake\"\n",
         directory.store(),
         directory.0.path().display()
@@ -900,16 +935,16 @@ fn options_come_from_a_file_unless_the_command_line_has_them() {
     fs::write(&config, text.replace("max-skew", "max-skw")).unwrap();
     fails(&mut run(), 1, "agent.toml line 5: unknown field `max-skw`");
     fs::write(&config, text.replace("\"30s\"", "\"often\"")).unwrap();
-    fails(&mut run(), 1, "ahead: 'often' is not a time");
+    fails(&mut run(), 1, "agent.toml line 3: 'often' is not a time");
     fs::write(&config, text.replace("sonyflake", "sunnyflake")).unwrap();
     fails(&mut run(), 1, "sunnyflake");
     fs::write(&config, text.replace("users", "\"users.segment\"")).unwrap();
     fails(&mut run(), 1, "agent.toml: nodes: 'users.segment' ends with .segment");
     for count in ["0", "2147483648"] {
         fs::write(&config, format!("max-step = {count}\n{text}")).unwrap();
-        fails(&mut run(), 1, &format!("agent.toml: max-step: '{count}' is not a count from 1 to 2147483647"));
+        fails(&mut run(), 1, &format!("agent.toml line 1: '{count}' is not a count from 1 to 2147483647"));
         fs::write(&config, format!("{text}[segments.invoices]\nstep = {count}\n")).unwrap();
-        fails(&mut run(), 1, &format!("agent.toml: segments.invoices.step: '{count}' is not a count"));
+        fails(&mut run(), 1, &format!("agent.toml line 12: '{count}' is not a count"));
     }
     fails(agent().args(["run", "--config", "/nowhere/agent.toml"]), 1, "/nowhere/agent.toml");
 }

@@ -318,7 +318,7 @@ fn a_child_whose_parent_is_another_process_does_not_start() {
     let file = directory.path().join("started");
     let start = |parent: u32| {
         let mut command = agent();
-        command.arg0("txid-start").args([&parent.to_string(), "9", "", "", "", "", "touch"]).arg(&file);
+        command.arg0("txid-start").args([&parent.to_string(), "9", "", "", "", "touch"]).arg(&file);
         command.status().unwrap().code()
     };
     assert_eq!((start(1), file.exists()), (Some(1), false));

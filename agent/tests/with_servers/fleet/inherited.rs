@@ -224,11 +224,11 @@ fn a_lock_that_is_a_symbolic_link_is_refused() {
 fn the_password_is_not_in_the_environment_once_it_is_read() {
     const PASSWORD: &str = "the-password-of-the-store";
     let server = servers::redis(&["--requirepass", PASSWORD]);
-    for env in [&[], ENV] {
+    for (env, word) in [(&[][..], ""), (ENV, ""), (&[], &format!(":{PASSWORD}@"))] {
         let directory = Directory::new();
         let mut command = agent();
-        let store = format!("redis://127.0.0.1:{}?may-lose-writes=0", server.port);
-        command.args(["run", "--store", &store, "--node", "orders=snowflake", "--assume-unused-store", "--dir"]);
+        command.env("TXID_STORE", format!("redis://{word}127.0.0.1:{}?may-lose-writes=0", server.port));
+        command.args(["run", "--node", "orders=snowflake", "--assume-unused-store", "--dir"]);
         command.arg(directory.path("run")).args(env);
         let script = "tr '\\0' '\\n' < /proc/$PPID/environ; tr '\\0' '\\n' < /proc/self/environ";
         command.args(["--", "sh", "-c", script]).env("TXID_STORE_PASSWORD", PASSWORD).env("TXID_TEST", "seen");

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, sleep};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use txid_agent::store::{Durability, schemes};
 use txid_agent_machines::store::{Expected, Put, StoreError};
@@ -367,12 +367,8 @@ fn an_etcd_that_refuses_its_own_tokens() {
         }
     });
     let mut store = open(&format!("etcd://fleet:{IN_URL}@127.0.0.1:{port}")).unwrap();
-    let begin = Instant::now();
-    for _ in 0..10 {
-        one_line(&store.read("any/key").unwrap_err(), "it refused the token that it had just issued");
-    }
-    let (requests, seconds) = (requests.load(Ordering::Relaxed), begin.elapsed().as_secs());
-    assert!(u64::from(requests) <= 10 * (1 + seconds / 10), "{requests} requests in {seconds} s");
+    one_line(&store.read("any/key").unwrap_err(), "it refused the token that it had just issued");
+    assert_eq!(requests.load(Ordering::Relaxed), 2, "a login, and one request with its token");
 }
 
 #[test]
