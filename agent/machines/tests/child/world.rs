@@ -44,7 +44,7 @@ pub enum Broken {
     KillsAtTheLimit,
     /// The agent gives the node back when it is told to end.
     GivesBackAtOnce,
-    /// The page does not show the times that a child has used.
+    /// Neither the page nor a new agent knows the times that a child has used.
     ForgetsTimes,
     /// Nobody knows that a child stamps ahead of the clock.
     KnowsNoLead,
@@ -242,9 +242,9 @@ impl World {
                 self.kill_agent(which);
             }
             4 => self.end(which),
-            // An operator takes the node.
+            // An operator takes the node, once nothing of the host is left.
             5 => {
-                if let Some((node, _)) = self.hosts[which].page.lease {
+                if let (Some((node, _)), None) = (self.hosts[which].page.lease, &self.hosts[which].left) {
                     self.store[node].holder = None;
                 }
             }
@@ -332,7 +332,7 @@ impl World {
             let ahead_ms = 2 * self.hosts[which].settings.max_skew_ms + self.hosts[which].settings.runs_ahead_ms as i64;
             let now_ms = self.wall_ms(which);
             let page = &mut self.hosts[which].page;
-            if page.lease.is_some() {
+            if page.lease.is_some() && self.broken != Broken::ForgetsTimes {
                 page.free_ms = page.free_ms.max(now_ms + ahead_ms + 1);
             }
             let guard = Guard { machine: Child::default(), order: Order::Run, wake_ms: self.now_ms };

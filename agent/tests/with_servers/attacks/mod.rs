@@ -5,8 +5,9 @@ mod records;
 mod storm;
 mod systemd;
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
@@ -81,6 +82,51 @@ fn a_configuration_is_read_again() {
     signal(&agent, libc::SIGTERM);
     until("the agent does not end", || agent.try_wait().unwrap().is_some());
     assert_eq!(agent.wait().unwrap().code(), Some(0));
+}
+
+/// A connection that was made with the old password goes on. When it ends, the log says why there is no other, until the agent is
+/// told to read the new one.
+#[test]
+fn a_password_that_is_rotated_is_read_again() {
+    let server = servers::redis(&["--requirepass", "old"]);
+    let directory = Directory::new();
+    let (file, word) = (directory.path("agent.toml"), directory.path("password"));
+    let write = |password: &str| {
+        fs::write(&word, password).unwrap();
+        fs::set_permissions(&word, Permissions::from_mode(0o600)).unwrap();
+    };
+    write("old");
+    let store = format!("redis://127.0.0.1:{}?may-lose-writes=0&password-file={}", server.port, word.display());
+    let run = directory.path("run");
+    fs::write(&file, format!("store = '{store}'\ndir = '{}'\nnodes.orders = 'snowflake'\n", run.display())).unwrap();
+    let mut command = agent();
+    command.args(["run", "--assume-unused-store", "--lease-time", "12s", "--config"]).arg(&file).stdin(Stdio::null());
+    let mut agent = command.stderr(File::create(directory.path("log")).unwrap()).spawn().unwrap();
+    let renewals = || {
+        let status: serde_json::Value =
+            serde_json::from_slice(&directory.status(&["--json"]).stdout).unwrap_or_default();
+        status["renewals"].as_u64().unwrap_or(0)
+    };
+    let goes_on = || {
+        let before = renewals();
+        until("it does not renew", || renewals() > before);
+    };
+    goes_on();
+    let redis = |password: &str, args: &[&str]| {
+        let port = server.port.to_string();
+        servers::run(Command::new("redis-cli").args(["-p", &port, "--no-auth-warning", "-a", password]).args(args))
+    };
+    redis("old", &["CONFIG", "SET", "requirepass", "new"]);
+    goes_on();
+    redis("new", &["CLIENT", "KILL", "TYPE", "normal"]);
+    until("it is not said", || directory.log().contains("refused: the password, or the user, is wrong"));
+    write("new");
+    signal(&agent, libc::SIGHUP);
+    until("it is not read", || directory.log().contains("SIGHUP: reads"));
+    goes_on();
+    signal(&agent, libc::SIGTERM);
+    until("the agent does not end", || agent.try_wait().unwrap().is_some());
+    assert!(directory.log().contains("gave node"), "{}", directory.log());
 }
 
 /// A file system with a disk of its own.

@@ -944,7 +944,7 @@ fn options_come_from_a_file_unless_the_command_line_has_them() {
         fs::write(&config, format!("max-step = {count}\n{text}")).unwrap();
         fails(&mut run(), 1, &format!("agent.toml line 1: '{count}' is not a count from 1 to 2147483647"));
         fs::write(&config, format!("{text}[segments.invoices]\nstep = {count}\n")).unwrap();
-        fails(&mut run(), 1, &format!("agent.toml line 12: '{count}' is not a count"));
+        fails(&mut run(), 1, &format!("agent.toml line 11: '{count}' is not a count"));
     }
     fails(agent().args(["run", "--config", "/nowhere/agent.toml"]), 1, "/nowhere/agent.toml");
 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use super::host::{Host, agent, kill, signal};
 use super::hosted::{
-    ENV, Hosted, Program, SHORT, check_unique, child_of, gone, guard_of, libfaketime, looks, processes_with, redis,
-    send, starts, state,
+    Debugger, ENV, Hosted, Program, SHORT, check_unique, child_of, gone, guard_of, libfaketime, looks, processes_with,
+    redis, send, starts, state,
 };
 use super::{LAYOUT, Random};
 use crate::control_group::ControlGroup;
@@ -683,6 +683,41 @@ fn a_child_starts_again_with_its_new_node() {
         assert_eq!(line, format!("{number} {} <{}>", number >> 5, number & 31));
     }
     assert!(hosted.host.log().contains("the node of orders was lost; SIGTERM"), "{}", hosted.host.log());
+}
+
+/// SIGTERM waits until a debugger lets it go on. SIGKILL does not.
+#[test]
+fn a_child_that_is_debugged_is_ended() {
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("host", server.port, redis);
+    hosted.start(&ENV, &["sleep", "1000"]);
+    until("the child does not start", || starts(&hosted.host) == 1);
+    let child = child_of(guard_of(&hosted) as u32).unwrap();
+    let debugger = Debugger::attach(child);
+    let node = hosted.host.view().node.to_string();
+    servers::run(agent().args(["release", "--store", &redis(server.port), "orders", &node]));
+    until("it does not start again", || starts(&hosted.host) == 2);
+    assert!(hosted.host.log().contains("has not ended; SIGKILL"), "{}", hosted.host.log());
+    drop(debugger);
+}
+
+/// The guard finds it among its descendants.
+#[test]
+fn a_child_that_leaves_its_control_group_is_ended() {
+    let Some(group) = is_root().then(|| ControlGroup::with("cgroup.kill")).flatten() else { return };
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("host", server.port, redis);
+    let left = hosted.host.path("left");
+    let leaves =
+        format!("echo 0 > {}/cgroup.procs; setsid sleep 1000 & echo > {}; wait", group.0.display(), left.display());
+    hosted.start(&ENV, &["sh", "-c", &leaves]);
+    until("the child does not start", || left.exists());
+    until("it has not left", || fs::read_to_string(group.0.join("cgroup.procs")).unwrap().lines().count() == 2);
+    let node = hosted.host.view().node.to_string();
+    servers::run(agent().args(["release", "--store", &redis(server.port), "orders", &node]));
+    until("it does not start again", || starts(&hosted.host) == 2);
+    kill(hosted.host.agent.as_mut().unwrap());
+    until("something is left", || fs::read_to_string(group.0.join("cgroup.procs")).unwrap().is_empty());
 }
 
 /// systemd hears from an agent only while it goes on. That the guard does is the agent's own care.

@@ -12,6 +12,7 @@ mod inherited;
 mod late;
 mod left;
 mod partition;
+mod restored;
 mod stopped;
 mod terminal;
 mod thousands;
