@@ -258,13 +258,16 @@ fn each_fault(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     signal(hosts[1].agent.as_ref().unwrap(), libc::SIGCONT);
     signal(&hosts[1].workers[0], libc::SIGCONT);
     // The network ends connections, and the server is killed.
+    let says_again = |host: &Host, before: usize, text: &str| wait::says_again(&host.path("log"), before, text);
+    let before = hosts[2].log().len();
     hosts[2].proxy.set(Mode::Refuse);
-    says(&hosts[2], "orders: cannot reach ");
+    says_again(&hosts[2], before, "orders: cannot reach ");
+    let before = hosts[2].log().len();
     hosts[2].proxy.set(Mode::Pass);
-    says(&hosts[2], "orders: the store answers again");
+    says_again(&hosts[2], before, "orders: the store answers again");
     let before: Vec<_> = hosts.iter().map(|host| host.log().len()).collect();
     let all_say = |text: &str| {
-        hosts.iter().zip(&before).for_each(|(host, before)| wait::says_again(&host.path("log"), *before, text));
+        hosts.iter().zip(&before).for_each(|(host, before)| says_again(host, *before, text));
     };
     server.kill();
     all_say("orders: cannot reach ");
