@@ -65,7 +65,7 @@ lua_package_cpath "$root/target/release/?.so;;";
 EOF
 cp "$root/bench/lua.conf" "$dir/lua/nginx.conf"
 export BENCH_DIR="$root/bench" BENCH_FLOORS="$dir/floors.so" PEERS="${PEERS:-}"
-serve lua nginx.conf "$load_lua" "$root/target/release/txid-agent" run --store "file://$dir/store" --new --dir "$dir/lua/agent" \
+serve lua nginx.conf "$load_lua" "$root/target/release/txid-agent" run --store "file://$dir/store" --assume-unused-store --dir "$dir/lua/agent" \
     --node orders=snowflake --segment invoices=1000000 --create --
 await lua.md
 stop

@@ -29,7 +29,7 @@ chmod 755 "$dir"
 mkdir "$dir/logs"
 
 agent() { # agent OPTIONS...: starts txid-agent with a store of its own
-    "$root/target/release/txid-agent" run --new --create --store "file://$dir/store" --dir "$dir/run" "$@" 2>>"$dir/agent.log" &
+    "$root/target/release/txid-agent" run --assume-unused-store --create --store "file://$dir/store" --dir "$dir/run" "$@" 2>>"$dir/agent.log" &
     pids="$pids $!"
 }
 

@@ -67,8 +67,8 @@ pub enum Subcommand {
 pub struct Run {
     #[command(flatten)]
     pub from: From,
-    /// A group to lease a node of, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf, snowflake53) or
-    /// its parts
+    /// A group to lease a node of, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf, snowflake53,
+    /// discord, instagram) or its parts
     #[arg(long = "node", value_name = "GROUP=LAYOUT", value_parser = node)]
     pub nodes: Vec<(String, String)>,
     /// A tag to take ranges of numbers from, and the smallest range to take [default: the tag's own step]
