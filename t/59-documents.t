@@ -145,11 +145,22 @@ sub check_lua {
 sub check_js {
     my ($block) = @_;
     my $text = $block->{text} =~ s|"\./txid\.js"|"$root/readers/js/txid.js"|r;
-    # A text, or a list of texts, behind a line is what the line gives.
-    $text =~ s|^(\w.*?); +// (".*?"\|\[".*?"\])(?:;.*)?$|assert.deepEqual($1, $2);|mg;
+    # A text, a number or a list of texts behind a line is what the line gives.
+    my $compared = $text =~ s{^(\w.*?); +// (".*?"|\d+|\[".*?"\])(?:;.*)?$}{assert.deepEqual($1, $2);}mg;
     my $file = write_file("$scratch/block.mjs", qq(import assert from "node:assert";\n$text));
     my $output = `node $file 2>&1`;
-    is $?, 0, 'runs' or diag($output);
+    is $?, 0, "runs, and gives the $compared values of its comments" or diag($output);
+    ok $compared, 'has some';
+}
+
+sub check_python {
+    my ($block) = @_;
+    my $text = $block->{text};
+    my $compared = $text =~ s{^(\w.*?) +# (\(?[\["].*[\]")])$}{assert ($1) == $2, ($1)}mg;
+    my $file = write_file("$scratch/block.py", $text);
+    my $output = `PYTHONPATH=readers/python python3 -B $file 2>&1`;
+    is $?, 0, "runs, and gives the $compared values of its comments" or diag($output);
+    ok $compared, 'has some';
 }
 
 sub check_c {
@@ -228,8 +239,8 @@ sub check_sh {
     is $?, 0, 'runs' or diag($output);
 }
 
-my %check = (c => \&check_c, console => \&check_console, js => \&check_js, lua => \&check_lua, nginx => \&check_nginx, sh => \&check_sh);
-my %not_run = map { $_ => 1 } qw(diff go java logql python rust sql text toml vrl yaml);
+my %check = (c => \&check_c, console => \&check_console, js => \&check_js, lua => \&check_lua, nginx => \&check_nginx, python => \&check_python, sh => \&check_sh);
+my %not_run = map { $_ => 1 } qw(diff go java logql rust sql text toml vrl yaml);
 
 $ENV{LUA_PATH}  = lua_path();
 $ENV{LUA_CPATH} = lua_cpath();
