@@ -100,6 +100,12 @@ test-trace-context: nginx-module ### W3C's suite for Trace Context, in TRACE_CON
 	@cargo build --locked --release --quiet
 	@tests/trace-context/run.sh
 
+.PHONY: test-samplers
+test-samplers: nginx-module ### compare txid_sample with samplers of others (COUNT=)
+	@scripts/need.sh build suites studies
+	@cargo build --locked --release --quiet
+	@TXID_INSTALL=1 tests/samplers/run.sh
+
 soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	@scripts/need.sh build stores soak
 	@$(MAKE) --no-print-directory build

@@ -66,7 +66,7 @@
 /**
  * The length of all values that change, but the id.
  */
-#define TXID_CHANGED_TEXT_LEN 512
+#define TXID_CHANGED_TEXT_LEN 704
 
 #if defined(TXID_NGINX)
 /**
@@ -107,6 +107,14 @@ typedef enum {
    * X-Datadog-Tags, unless is_datadog says that they are passed on; its length is 0 if there is nothing to say.
    */
   TXID_SPAN_KIND_DATADOG_TAGS = 6,
+  /**
+   * tracestate, unless is_continued says that it is passed on; its length is 0 if there is nothing to say.
+   */
+  TXID_SPAN_KIND_TRACESTATE = 7,
+  /**
+   * 1 if the traceparent says that the trace is recorded, else 0.
+   */
+  TXID_SPAN_KIND_TRACE_SAMPLED = 8,
 } txid_span_kind;
 
 /**
@@ -202,6 +210,18 @@ typedef struct {
    * The X-Datadog-Sampling-Priority that came in, if it says more than sampled and flags; otherwise 0.
    */
   int8_t priority;
+  /**
+   * Whether txid_span_decide decides if the trace is recorded: 1 by the end of its id, and 2 by random_value, which is sent.
+   */
+  uint8_t open;
+  /**
+   * How many of 2^56 traces are not recorded, if this hop decided by it; otherwise -1.
+   */
+  int64_t threshold;
+  /**
+   * The value that decides; of 2, once it has.
+   */
+  uint64_t random_value;
 } txid_span;
 
 /**
@@ -542,6 +562,18 @@ int32_t txid_check_header_name(const char *name,
 void txid_span_start(const txid_policy *policy,
                      int64_t clock_ms,
                      txid_span *span);
+
+/**
+ * Decides whether the trace of a span is recorded, if that is open, by this share: the words of the option `sample`. Returns false, and
+ * leaves the span as it is, if they are none.
+ *
+ * Safety:
+ *
+ * `span` must be from txid_span_start or txid_span_continue, and `sample` valid for reads of `len` bytes.
+ */
+bool txid_span_decide(txid_span *span,
+                      const char *sample,
+                      size_t len);
 
 /**
  * Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the

@@ -75,6 +75,8 @@ typedef struct {
 typedef struct {
     /* Empty if it is off. */
     ngx_str_t         response_header;
+    /* NULL for all traces. */
+    ngx_http_complex_value_t  *sample;
 } ngx_http_txid_loc_conf_t;
 
 
@@ -88,6 +90,7 @@ char *ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
+int32_t ngx_http_txid_check_sample(const ngx_str_t *sample, char *message);
 ngx_int_t ngx_http_txid_hash_trace_headers(ngx_conf_t *cf);
 ngx_int_t ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
     ngx_http_variable_value_t *v);

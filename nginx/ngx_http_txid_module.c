@@ -7,6 +7,7 @@
 
 static char *ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_http_txid_sample(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_txid_response_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static ngx_int_t ngx_http_txid_init(ngx_conf_t *cf);
 static void *ngx_http_txid_create_main_conf(ngx_conf_t *cf);
@@ -39,6 +40,13 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
       ngx_http_txid_error_log,
       NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("txid_sample"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_txid_sample,
+      NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
 
@@ -161,6 +169,42 @@ ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     tscf->maker = ngx_txid_name_maker(cf, &words[1]);
     if (tscf->maker == NULL || ngx_txid_note_made(cf, &tmcf->made, &words[1], 1) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+    return NGX_CONF_OK;
+}
+
+
+/* The policy has the option as well, for those without locations. */
+static char *
+ngx_http_txid_sample(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_txid_loc_conf_t  *tlcf = conf;
+
+    char                              message[TXID_MESSAGE_LEN];
+    ngx_str_t                        *words;
+    ngx_http_compile_complex_value_t  ccv;
+
+    if (tlcf->sample != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    words = cf->args->elts;
+    tlcf->sample = ngx_palloc(cf->pool, sizeof(ngx_http_complex_value_t));
+    if (tlcf->sample == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
+    ccv.cf = cf;
+    ccv.value = &words[1];
+    ccv.complex_value = tlcf->sample;
+    if (ngx_http_compile_complex_value(&ccv) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (tlcf->sample->lengths == NULL && ngx_http_txid_check_sample(&words[1], message) != 0) {
+        ngx_txid_conf_error(cf, "%s", message);
         return NGX_CONF_ERROR;
     }
     return NGX_CONF_OK;
@@ -308,7 +352,13 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 static void *
 ngx_http_txid_create_loc_conf(ngx_conf_t *cf)
 {
-    return ngx_pcalloc(cf->pool, sizeof(ngx_http_txid_loc_conf_t));
+    ngx_http_txid_loc_conf_t  *tlcf;
+
+    tlcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_txid_loc_conf_t));
+    if (tlcf != NULL) {
+        tlcf->sample = NGX_CONF_UNSET_PTR;
+    }
+    return tlcf;
 }
 
 
@@ -319,6 +369,7 @@ ngx_http_txid_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_txid_loc_conf_t  *conf = child;
 
     ngx_conf_merge_str_value(conf->response_header, prev->response_header, "");
+    ngx_conf_merge_ptr_value(conf->sample, prev->sample, NULL);
     return NGX_CONF_OK;
 }
 

@@ -341,12 +341,58 @@ ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 }
 
 
+/* Returns 0, or a txid_error with its message. */
+int32_t
+ngx_http_txid_check_sample(const ngx_str_t *sample, char *message)
+{
+    int32_t       rc;
+    txid_policy  *policy;
+
+    policy = txid_policy_open();
+    rc = txid_policy_set(policy, "sample", sizeof("sample") - 1, ngx_txid_text(sample), 1, message);
+    txid_policy_close(policy);
+    return rc;
+}
+
+
+static void
+ngx_http_txid_warn_of_sample(ngx_http_request_t *r, const ngx_str_t *sample)
+{
+    char  message[TXID_MESSAGE_LEN];
+
+    static bool  said;
+
+    if (!said && ngx_http_txid_check_sample(sample, message) != 0) {
+        said = true;
+        ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
+                      "txid_sample: %s; such traces are recorded", message);
+    }
+}
+
+
+/* The share of this location, which a variable may have. */
+static ngx_inline ngx_int_t
+ngx_http_txid_decide(ngx_http_request_t *r, ngx_http_complex_value_t *sample, txid_span *span)
+{
+    ngx_str_t  value;
+
+    if (ngx_http_complex_value(r, sample, &value) != NGX_OK) {
+        return NGX_ERROR;
+    }
+    if (!txid_span_decide(span, (const char *) value.data, value.len)) {
+        ngx_http_txid_warn_of_sample(r, &value);
+    }
+    return NGX_OK;
+}
+
+
 ngx_int_t
 ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 {
     txid_span                 *span;
     txid_peer                  peer;
     txid_headers               headers;
+    ngx_http_txid_loc_conf_t  *tlcf;
     ngx_http_txid_srv_conf_t  *tscf;
 
     span = ngx_palloc(r->pool, sizeof(txid_span));
@@ -362,6 +408,13 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 
     } else {
         txid_span_start(tscf->policy, ngx_txid_clock_ms(), span);
+    }
+
+    tlcf = ngx_http_get_module_loc_conf(r, ngx_http_txid_module);
+    if (tlcf->sample != NULL && span->open
+        && ngx_http_txid_decide(r, tlcf->sample, span) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     ngx_txid_keep_span(span, v);

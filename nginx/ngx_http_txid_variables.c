@@ -110,20 +110,22 @@ ngx_http_txid_datadog_origin(ngx_http_request_t *r, ngx_http_variable_value_t *v
 }
 
 
-/* tracestate is passed on only with its own trace. */
+/* What came in is passed on only with its own trace. */
 static ngx_int_t
 ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
     const txid_span  *span;
     static ngx_str_t  name = ngx_string("tracestate");
 
+    /* Of a trace that begins here. */
+    static const ngx_txid_part_t  own = { ngx_null_string, 0, 0, 0, TXID_SPAN_KIND_TRACESTATE };
+
     span = ngx_http_txid_kept_span(r->main);
     if (span == NULL) {
         return NGX_ERROR;
     }
     if (!span->is_continued) {
-        v->not_found = 1;
-        return NGX_OK;
+        return ngx_txid_read_part(span, &own, r->pool, v);
     }
     return ngx_http_txid_join_headers(r->main, &name, v);
 }

@@ -22,6 +22,7 @@ const ngx_txid_part_t  ngx_txid_parts[] = {
     { ngx_string("txid_span_id"), part(span_id) },
     { ngx_string("txid_parent_span_id"), optional(parent_span_id) },
     { ngx_string("txid_traceparent"), part(traceparent) },
+    { ngx_string("txid_trace_sampled"), made(TXID_SPAN_KIND_TRACE_SAMPLED) },
     { ngx_string("txid_b3"), optional(b3) },
     { ngx_string("txid_b3_sampled"), optional(sampled) },
     { ngx_string("txid_b3_flags"), optional(flags) },

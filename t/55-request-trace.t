@@ -168,7 +168,7 @@ location = /see {
             local response = http.send("GET " .. path .. " HTTP/1.0\r\n\r\n", ngx.var.server_port)
             local values = {}
             for value in response:gmatch("Server%-Timing: ([^\r]*)") do
-                values[#values + 1] = value:gsub('"00%-%x+%-%x+%-03"', "SPAN")
+                values[#values + 1] = value:gsub('00%-%x+%-%x+%-03', "SPAN")
             end
             table.sort(values)
             ngx.say(table.concat(values, ", "))
@@ -178,5 +178,5 @@ location = /see {
 --- request
 GET /see
 --- response_body
-db;dur=5, traceparent;desc=SPAN
-db;dur=5, traceparent;desc=SPAN
+db;dur=5, traceparent;desc="SPAN", trace;desc=SPAN
+db;dur=5, traceparent;desc="SPAN", trace;desc=SPAN

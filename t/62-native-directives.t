@@ -150,6 +150,13 @@ refused server => 'txid_trace_ids sorted epoch=2999-01-01;', 'txid_trace_ids: "e
 refused server => 'txid_trace_ids sort;', 'txid_trace_ids: "sort" is not random, sorted_seconds, or sorted, ';
 accepted server => "txid_trace b3; txid_trace_random_flag $_;" for qw(on off);
 refused server => "txid_trace_random_flag $_;", qq{txid_trace_random_flag: "$_" is neither on nor off} for qw(1 02 yes);
+for my $place (qw(http server location)) {
+    accepted $place => "txid_sample $_;" for 'off', '0', '1%', '0.1%', '1/1000', '$arg_rate', '"$arg_a%"';
+}
+refused location => "txid_sample $_;", qq(txid_sample: "$_" is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0)
+    for qw(1 0.1 101% 2/3 1/0 on);
+refused server => 'txid_sample 1%; txid_sample $arg_rate;', '"txid_sample" directive is duplicate';
+like check(http => 'txid_sample $none;'), qr/unknown "none" variable/, 'txid_sample of a variable that is not there';
 accepted server => 'txid_format same_as_trace; txid_trace aws;';
 refused server => 'txid_format same_as_trace; txid_format txid;', '"txid_format" directive is duplicate';
 accepted http => "txid_error_log $_;" for 'on', 'off', '$request_id', '$txid_trace_id';

@@ -318,6 +318,8 @@ fn sent(policy: &Policy, came_in: &[(String, Vec<u8>)], span: &Span) -> Map<Stri
         is_continued: span.is_continued,
         is_datadog: span.is_datadog,
         priority: span.priority,
+        ratio: None,
+        random_value: None,
     };
     outgoing.each(policy, |field, value| {
         let name = policy.field_name(field).to_lowercase();

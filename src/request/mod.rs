@@ -9,6 +9,7 @@ mod options;
 mod outgoing;
 mod plan;
 mod policy;
+mod ratio;
 mod span;
 mod trace_ids;
 
@@ -21,5 +22,6 @@ pub use options::{PolicyOption, Takes};
 pub use outgoing::Outgoing;
 pub use plan::{Change, Plan};
 pub use policy::{Policy, PolicyError};
-pub use span::{Kind, Span, SpanTexts};
+pub use ratio::{Ratio, random_value_of, value_in};
+pub use span::{Kind, Open, Span, SpanTexts};
 pub use trace_ids::TraceIds;

@@ -46,6 +46,8 @@ pub enum Takes {
     Names,
     /// Networks, `all` or `off`.
     Networks,
+    /// A [`Ratio`](super::Ratio), the variable with one, or `off`.
+    Ratio,
     /// Other words.
     Words,
 }
@@ -169,6 +171,18 @@ impl PolicyOption {
             read: Some(Policy::set_trace_random_flag),
         },
         Self {
+            name: "sample",
+            takes: Takes::Ratio,
+            syntax: "off | PERCENT% | 1/N | $variable",
+            in_lua: r#""off", a share such as "1%" or "1/1000", or "$variable""#,
+            default: "off",
+            sentence: "How many of the traces that begin here are recorded.",
+            since: "2.0.0",
+            is_directive: true,
+            is_of_lua: false,
+            read: Some(Policy::set_sample),
+        },
+        Self {
             name: "server_timing",
             takes: Takes::Switch,
             syntax: "on | off",
@@ -238,8 +252,8 @@ impl Policy {
 }
 
 /// The options that a policy reads itself. Apart, so that the rest of the table is not in a program that does not show it.
-const OWN: [(&str, Read); 7] = {
-    let mut own = [("", Policy::set_accept as Read); 7];
+const OWN: [(&str, Read); 8] = {
+    let mut own = [("", Policy::set_accept as Read); 8];
     let (mut at, mut count) = (0, 0);
     while at < PolicyOption::ALL.len() {
         if let Some(read) = PolicyOption::ALL[at].read {

@@ -2,6 +2,7 @@
 
 use super::field::Field;
 use super::policy::Policy;
+use super::ratio::Ratio;
 use super::span::Kind;
 use crate::text::hex;
 use crate::trace::datadog_headers::priority_of;
@@ -24,9 +25,14 @@ pub struct Outgoing<'a> {
     pub is_datadog: bool,
     /// As [`Span::priority`](super::Span::priority).
     pub priority: i8,
+    /// The share of traces that are recorded, if this hop decided by it.
+    pub ratio: Option<Ratio>,
+    /// The value that decides, if it is not in the trace's id.
+    pub random_value: Option<u64>,
 }
 
-const DATADOG_LEN: usize = 26;
+const DATADOG_LEN: usize = 57;
+const TRACESTATE_LEN: usize = 38;
 
 impl Outgoing<'_> {
     /// Calls `put` with each header of the policy's kinds and its value. Without a value, the request must not have it.
@@ -37,9 +43,11 @@ impl Outgoing<'_> {
             match kind {
                 Kind::Traceparent => {
                     put(Field::Traceparent, Some(self.traceparent));
-                    // tracestate belongs to the trace that was not continued.
+                    // What came in belongs to the trace that was not continued.
                     if !self.is_continued {
-                        put(Field::Tracestate, None);
+                        let mut text = [0; TRACESTATE_LEN];
+                        let len = self.tracestate(&mut text);
+                        put(Field::Tracestate, Some(&text[..len]).filter(|text| !text.is_empty()));
                     }
                 }
                 Kind::B3 => {
@@ -97,6 +105,33 @@ impl Outgoing<'_> {
         }
     }
 
+    /// The length of the longest `tracestate` that is made.
+    pub const TRACESTATE_LEN: usize = TRACESTATE_LEN;
+
+    /// Writes the `tracestate` header of a trace that begins here to the beginning of `text`, and returns its length: the
+    /// threshold of OpenTelemetry if the trace is recorded, and the random value if it is not in the trace's id. The length
+    /// is 0 without both.
+    pub fn tracestate(&self, text: &mut [u8; TRACESTATE_LEN]) -> usize {
+        let Some(ratio) = self.ratio else { return 0 };
+        let mut len = 0;
+        let mut add = |part: &[u8]| {
+            text[len..len + part.len()].copy_from_slice(part);
+            len += part.len();
+        };
+        let is_sampled = self.is_sampled() == Some(true);
+        if is_sampled {
+            let mut digits = [0; Ratio::MAX_LEN];
+            let count = ratio.write_threshold(&mut digits);
+            add(b"ot=th:");
+            add(&digits[..count]);
+        }
+        if let Some(value) = self.random_value {
+            add(if is_sampled { b";rv:" } else { b"ot=rv:" });
+            add(&hex::encode_64_bits(value)[2..]);
+        }
+        len
+    }
+
     /// The length of the longest header of Datadog that is made.
     pub const DATADOG_LEN: usize = DATADOG_LEN;
 
@@ -121,16 +156,30 @@ impl Outgoing<'_> {
         digits.len()
     }
 
-    /// The same for `X-Datadog-Tags` of a trace that did not come in with them: the upper half of its id. Its length is 0 if
-    /// that is zero.
+    /// The same for `X-Datadog-Tags` of a trace that did not come in with them: the upper half of its id, unless that is zero, and
+    /// who decided whether the trace is recorded, and the rate, as if Datadog's agent had set it. Its length may be 0.
     pub fn datadog_tags(&self, text: &mut [u8; DATADOG_LEN]) -> usize {
+        let mut len = 0;
+        let mut add = |name: &[u8], value: &[u8]| {
+            let comma: &[u8] = if len == 0 { b"" } else { b"," };
+            for part in [comma, name, value] {
+                text[len..len + part.len()].copy_from_slice(part);
+                len += part.len();
+            }
+        };
         let upper = &self.traceparent[3..19];
-        if upper == b"0000000000000000" {
-            return 0;
+        if upper != b"0000000000000000" {
+            add(b"_dd.p.tid=", upper);
         }
-        text[..10].copy_from_slice(b"_dd.p.tid=");
-        text[10..].copy_from_slice(upper);
-        text.len()
+        if let Some(ratio) = self.ratio {
+            if self.is_sampled() == Some(true) {
+                add(b"_dd.p.dm=", b"-1");
+            }
+            let mut rate = *b"0.000000";
+            let len = write_rate(ratio, &mut rate);
+            add(b"_dd.p.ksr=", &rate[..len]);
+        }
+        len
     }
 
     /// The `uber-trace-id` header, which cannot leave the decision about recording open: it says yes.
@@ -153,6 +202,22 @@ impl Outgoing<'_> {
     fn is_sampled(&self) -> Option<bool> {
         self.sampled.map(|sampling| sampling != Sampling::Deny)
     }
+}
+
+/// Writes a rate with at most six decimals, as Datadog's tracers do, over `0.000000`, and returns its length.
+fn write_rate(ratio: Ratio, text: &mut [u8; 8]) -> usize {
+    let mut rest = ratio.millionths();
+    let mut len = 1;
+    for at in (2..8).rev() {
+        let digit = (rest % 10) as u8;
+        text[at] += digit;
+        if digit != 0 && len == 1 {
+            len = at + 1;
+        }
+        rest /= 10;
+    }
+    text[0] += rest as u8;
+    len
 }
 
 /// Writes the number in 16 hexadecimal digits as a decimal one, and returns its length.

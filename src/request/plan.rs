@@ -5,7 +5,8 @@ use super::header::{Header, Verdict};
 use super::networks::Peer;
 use super::outgoing::Outgoing;
 use super::policy::Policy;
-use super::span::SpanTexts;
+use super::ratio::random_value_of;
+use super::span::{Open, SpanTexts};
 use std::ops::Range;
 
 /// For a gateway that reads and changes headers by their names: which ones it reads, and what it changes in each request. It is filled
@@ -114,7 +115,11 @@ impl Plan {
         if !self.policy.kinds().is_empty() {
             let of_field =
                 |field: Field| self.places[field as usize].map_or(Header::Absent, |place| header(place.into()));
-            let span = self.policy.span_of(sent.is_some(), of_field, clock_ms);
+            let mut span = self.policy.span_of(sent.is_some(), of_field, clock_ms);
+            let ratio = self.policy.sample().filter(|_| span.open != Open::No);
+            if let Some(ratio) = ratio {
+                span.decide(ratio);
+            }
             let texts = span.texts();
             let SpanTexts { traceparent, parent_span_id, b3, b3_len } = &texts;
             let outgoing = Outgoing {
@@ -125,6 +130,8 @@ impl Plan {
                 is_continued: span.is_continued,
                 is_datadog: span.is_datadog,
                 priority: span.priority,
+                ratio,
+                random_value: (span.open == Open::ByValue).then(|| random_value_of(span.trace_id)),
             };
             self.traceparent = Some(add(&mut self.texts, traceparent));
             outgoing.each(&self.policy, |field, value| {
@@ -181,7 +188,10 @@ fn first_id<'a>(headers: impl Iterator<Item = Header<'a>>) -> (Verdict, Option<&
 
 #[cfg(test)]
 mod tests {
+    use super::super::ratio::Ratio;
     use super::*;
+    use crate::trace::{TraceId, Traceparent};
+    use std::collections::BTreeMap;
 
     const TRACEPARENT: &[u8] = b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -219,15 +229,16 @@ mod tests {
         assert_eq!(plan.names()[..plan.reads()].last().unwrap(), "traceparent");
     }
 
+    const ALL: [&str; 7] = ["traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger"];
+
     #[test]
     fn each_header_that_is_sent_has_a_name() {
-        let all = ["traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger"];
-        for kind in all {
+        for kind in ALL {
             let mut plan = plan(&[("trace", &[kind])]);
             fill_for_nobody(&mut plan);
             assert!(changes(&plan).iter().all(|(name, _)| *name != "x-request-id"), "{kind}: {:?}", changes(&plan));
         }
-        let plan = plan(&[("trace", &all)]);
+        let plan = plan(&[("trace", &ALL)]);
         // All headers of traces, and the one with the id.
         assert_eq!(plan.names().len(), Field::names().count() + 1);
     }
@@ -271,5 +282,141 @@ mod tests {
         // It is not read, so it may be there.
         let removed: Vec<_> = changes(&plan).into_iter().filter(|(_, value)| value.is_none()).collect();
         assert_eq!(removed, [("b3", None)]);
+    }
+
+    /// The headers that a request has in the end, of those that the plan names.
+    fn headers_of(options: &[(&str, &[&str])], came_in: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let mut plan = plan(options);
+        let names = plan.names().to_vec();
+        let sent =
+            |place: usize| came_in.iter().find(|(name, _)| *name == names[place]).map(|(_, value)| value.as_bytes());
+        plan.fill(0, Some(sent));
+        let mut headers: BTreeMap<_, _> =
+            came_in.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        for (name, value) in changes(&plan) {
+            match value {
+                Some(value) => _ = headers.insert(name.to_string(), value.to_string()),
+                None => _ = headers.remove(name),
+            }
+        }
+        headers
+    }
+
+    #[test]
+    fn each_kind_says_whether_a_new_trace_is_recorded() {
+        for (sample, flags, yes, state, rate) in
+            [("100%", "-03", "1", Some("ot=th:0"), ",_dd.p.dm=-1,_dd.p.ksr=1"), ("0", "-02", "0", None, ",_dd.p.ksr=0")]
+        {
+            let headers = headers_of(&[("trace", &ALL), ("sample", &[sample])], &[]);
+            assert_eq!(headers.get("tracestate").map(String::as_str), state);
+            assert_eq!((&*headers["x-b3-sampled"], &*headers["x-datadog-sampling-priority"]), (yes, yes));
+            for (name, end) in [
+                ("traceparent", flags.to_string()),
+                ("b3", format!("-{yes}")),
+                ("x-amzn-trace-id", format!(";Sampled={yes}")),
+                ("x-cloud-trace-context", format!(";o={yes}")),
+                ("uber-trace-id", format!(":0:{yes}")),
+                ("x-datadog-tags", rate.to_string()),
+            ] {
+                assert!(headers[name].ends_with(&end), "{sample}: {name}: {}", headers[name]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_new_traces_id_decides() {
+        for sample in ["25%", "1/3", "99.9%"] {
+            let ratio = Ratio::parse(sample.as_bytes()).unwrap();
+            for ids in ["random", "sorted_seconds", "sorted"] {
+                for flag in ["on", "off"] {
+                    for _ in 0..50 {
+                        let options: &[(&str, &[&str])] = &[
+                            ("trace", &["traceparent"]),
+                            ("sample", &[sample]),
+                            ("trace_ids", &[ids]),
+                            ("trace_random_flag", &[flag]),
+                        ];
+                        let headers = headers_of(options, &[]);
+                        let traceparent: Traceparent = headers["traceparent"].parse().unwrap();
+                        let random = (traceparent.trace_id.0 as u64) << 8 >> 8;
+                        assert_eq!(traceparent.sampled, random >= ratio.threshold(), "{sample}: {headers:?}");
+                        assert_eq!(traceparent.random, flag == "on");
+                        let state = match sample {
+                            "25%" => "ot=th:c",
+                            "1/3" => "ot=th:aaaaaaaaaaaaac",
+                            _ => "ot=th:004189374bc6a8",
+                        };
+                        assert_eq!(headers.get("tracestate").map(|_| state), traceparent.sampled.then_some(state));
+                        assert!(headers.get("tracestate").is_none_or(|found| found == state), "{headers:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_decision_that_came_in_stays() {
+        const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+        const SPAN: &str = "00f067aa0ba902b7";
+        let traceparent = |flags: &str| format!("00-{ID}-{SPAN}-{flags}");
+        let (yes, no) = (traceparent("03"), traceparent("02"));
+        let (debug, b3) = (format!("{ID}-{SPAN}-d"), format!("{ID}-{SPAN}-0"));
+        for (came_in, flag) in [
+            (&[("traceparent", &*yes), ("tracestate", "a=b,ot=th:8;rv:0123456789abcd")][..], '3'),
+            (&[("traceparent", &*no), ("tracestate", "ot=rv:0123456789abcd")], '2'),
+            (&[("b3", &*debug)], '1'),
+            (&[("b3", &*b3)], '0'),
+            // Only a decision, about a trace that begins here.
+            (&[("b3", "d")], '3'),
+            (&[("b3", "1")], '3'),
+            (&[("b3", "0")], '2'),
+            (&[("x-datadog-trace-id", "17"), ("x-datadog-sampling-priority", "2")], '1'),
+            (&[("x-datadog-trace-id", "17"), ("x-datadog-sampling-priority", "-1")], '0'),
+            (&[("uber-trace-id", "a:b:0:3")], '1'),
+        ] {
+            for sample in ["0", "1%", "100%"] {
+                let headers = headers_of(
+                    &[("trace", &["traceparent", "b3_single", "datadog", "jaeger"]), ("sample", &[sample])],
+                    came_in,
+                );
+                assert!(headers["traceparent"].ends_with(flag), "{sample}: {came_in:?}: {headers:?}");
+                let state = came_in.iter().find(|(name, _)| *name == "tracestate").map(|(_, value)| *value);
+                assert_eq!(headers.get("tracestate").map(String::as_str), state, "{came_in:?}");
+                assert!(headers.get("x-datadog-tags").is_none_or(|tags| !tags.contains("ksr")), "{headers:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_left_the_decision_open_left_it_to_us_and_the_value_that_decides_is_sent() {
+        const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let b3 = format!("{ID}-00f067aa0ba902b7");
+        // The first half of the id of Datadog's headers is not there.
+        let others = "0000000000000000a3ce929d0e0e4736";
+        for (came_in, id) in [
+            (("b3", &*b3), ID),
+            (("x-amzn-trace-id", "Root=1-4bf92f35-77b34da6a3ce929d0e0e4736"), ID),
+            (("x-cloud-trace-context", "4bf92f3577b34da6a3ce929d0e0e4736/17"), ID),
+            (("x-trace-id", ID), ID),
+            (("x-datadog-trace-id", "11803532876627986230"), others),
+        ] {
+            let headers = |sample| {
+                headers_of(
+                    &[
+                        ("trace", &["traceparent", "b3_single", "aws", "gcp", "datadog"]),
+                        ("trace_id_header", &["X-Trace-Id"]),
+                        ("sample", &[sample]),
+                    ],
+                    &[came_in],
+                )
+            };
+            let value = random_value_of(TraceId(u128::from_str_radix(id, 16).unwrap()));
+            assert_eq!(headers("100%")["tracestate"], format!("ot=th:0;rv:{value:014x}"), "{came_in:?}");
+            assert_eq!(headers("0")["tracestate"], format!("ot=rv:{value:014x}"), "{came_in:?}");
+            let headers_of_none = headers("0");
+            assert_eq!(headers_of_none["x-datadog-sampling-priority"], "0");
+            assert!(headers_of_none["traceparent"].ends_with("-00"), "{came_in:?}");
+            assert_eq!(headers("off").get("tracestate"), None);
+        }
     }
 }

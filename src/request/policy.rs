@@ -3,6 +3,7 @@
 use super::field::{Field, is_same};
 use super::header::{Header, HeaderNameError, Verdict, check_header_name};
 use super::networks::{NetworkError, Networks, Peer};
+use super::ratio::Ratio;
 use super::span::{Kind, Span};
 use super::trace_ids::{TraceIds, Wrong};
 use std::fmt;
@@ -29,6 +30,7 @@ pub struct Policy {
     trace_id_header: Option<Option<String>>,
     trace_ids: Option<TraceIds>,
     random_flag: Option<bool>,
+    sample: Option<Option<Ratio>>,
     /// The options that are set here, and not inherited.
     own: Vec<&'static str>,
 }
@@ -81,6 +83,15 @@ impl Policy {
         once(&mut self.random_flag, switch(words)?)
     }
 
+    pub(super) fn set_sample(&mut self, words: &[&str]) -> Result<(), PolicyError> {
+        let ratio = match words {
+            ["off"] => None,
+            [word] => Some(Ratio::parse(word.as_bytes()).ok_or_else(|| PolicyError::NoRatio(word.to_string()))?),
+            _ => return Err(PolicyError::NoRatio(words.join(" "))),
+        };
+        once(&mut self.sample, ratio)
+    }
+
     /// Takes from `parent` the options that are not set.
     ///
     /// ```
@@ -103,6 +114,7 @@ impl Policy {
         take(&mut self.trace_id_header, &parent.trace_id_header);
         take(&mut self.trace_ids, &parent.trace_ids);
         take(&mut self.random_flag, &parent.random_flag);
+        take(&mut self.sample, &parent.sample);
     }
 
     /// Checks the options with each other, when all are set or inherited. `is_id_of_trace` says whether new ids of requests are
@@ -135,6 +147,7 @@ impl Policy {
         let unused = [
             ("trace_ids", is_off && self.trace_ids.is_some_and(|ids| ids != TraceIds::Random), "trace"),
             ("trace_random_flag", is_off && self.random_flag == Some(false), "trace"),
+            ("sample", is_off && self.sample().is_some(), "trace"),
             ("on_invalid", self.rejects() && self.trusts_nobody(), "accept"),
         ];
         match unused.into_iter().find(|(option, is_unused, _)| *is_unused && self.own.contains(option)) {
@@ -196,6 +209,11 @@ impl Policy {
     #[inline]
     pub fn trusts(&self, peer: Peer) -> bool {
         self.accept.as_ref().is_some_and(|accept| accept.contain(peer))
+    }
+
+    /// The share of traces that [`Span::decide`] is to record. Without one, all that begin here are, and none says how likely that was.
+    pub fn sample(&self) -> Option<Ratio> {
+        self.sample.flatten()
     }
 
     /// Decides about the `header` with the id, which came from `peer`.
@@ -381,6 +399,8 @@ pub enum PolicyError {
         /// What is off.
         without: &'static str,
     },
+    /// This is not a share of traces.
+    NoRatio(String),
     /// These are not ids of traces.
     NoTraceIds(String),
     /// This is not the name of a kind of trace.
@@ -431,6 +451,9 @@ impl fmt::Display for PolicyError {
                     f,
                     "{word:?} is not random, sorted_seconds, or sorted, with the day epoch=2020-01-01 if time counts from it"
                 )
+            }
+            Self::NoRatio(word) => {
+                write!(f, "{word:?} is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0")
             }
             Self::NoKind(word) => {
                 let [first @ .., (last, _)] = Kind::ALL;
@@ -499,7 +522,7 @@ mod tests {
 
     #[test]
     fn options_that_are_not_set_are_inherited() {
-        let all: [(&str, &[&str]); 7] = [
+        let all: [(&str, &[&str]); 8] = [
             ("accept", &["all"]),
             ("header", &["A"]),
             ("on_invalid", &["reject"]),
@@ -507,8 +530,9 @@ mod tests {
             ("trace_id_header", &["B"]),
             ("trace_ids", &["sorted"]),
             ("trace_random_flag", &["off"]),
+            ("sample", &["1%"]),
         ];
-        let none: [(&str, &[&str]); 7] = [
+        let none: [(&str, &[&str]); 8] = [
             ("accept", &["off"]),
             ("header", &["C"]),
             ("on_invalid", &["replace"]),
@@ -516,6 +540,7 @@ mod tests {
             ("trace_id_header", &["off"]),
             ("trace_ids", &["random"]),
             ("trace_random_flag", &["on"]),
+            ("sample", &["off"]),
         ];
         for (given, expected) in [(&none[..], &none[..]), (&[], &all[..])] {
             let mut child = policy(given);
@@ -645,6 +670,13 @@ mod tests {
             ("trace_ids", &["sort"], "\"sort\" is not random, sorted_seconds, or sorted, "),
             ("trace_random_flag", &["02"], "\"02\" is neither on nor off"),
             ("trace_random_flag", &[], "\"\" is neither on nor off"),
+            (
+                "sample",
+                &["1"],
+                "\"1\" is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0",
+            ),
+            ("sample", &["1%", "2%"], "\"1% 2%\" is not a share"),
+            ("sample", &[], "\"\" is not a share"),
         ] {
             let error = Policy::default().set(option, words).unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");

@@ -2,6 +2,7 @@
 
 use super::field::Field;
 use super::header::Header;
+use super::ratio::{Ratio, random_value_of, value_in};
 use super::trace_ids::TraceIds;
 use crate::trace::datadog_headers::sampling_of;
 use crate::trace::{
@@ -79,6 +80,17 @@ impl Kind {
     }
 }
 
+/// Whether it is left to this hop to decide if a trace is recorded, and what decides then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// It is decided.
+    No,
+    /// The right-most seven bytes of the trace's id, which are random.
+    ById,
+    /// A random value beside the trace's id, which need not be random.
+    ByValue,
+}
+
 /// One hop of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -98,6 +110,8 @@ pub struct Span {
     pub is_datadog: bool,
     /// The `X-Datadog-Sampling-Priority` that came in, if it says more than `sampled`; otherwise 0.
     pub priority: i8,
+    /// Whether it is left to this hop to [decide](Span::decide).
+    pub open: Open,
 }
 
 impl Span {
@@ -120,7 +134,26 @@ impl Span {
             is_continued: false,
             is_datadog: false,
             priority: 0,
+            open: Open::ById,
         }
+    }
+
+    /// Decides whether the trace is recorded, if that is open.
+    ///
+    /// ```
+    /// use txid::request::{Ratio, Span};
+    ///
+    /// let mut span = Span::new(Default::default(), 0);
+    /// span.decide(Ratio::parse(b"0").unwrap());
+    /// assert!(span.traceparent().to_string().ends_with("-02"));
+    /// ```
+    pub fn decide(&mut self, ratio: Ratio) {
+        let value = match self.open {
+            Open::No => return,
+            Open::ById => value_in(self.trace_id),
+            Open::ByValue => random_value_of(self.trace_id),
+        };
+        self.sampled = Some(Sampling::from(ratio.keeps(value)));
     }
 
     /// The span that continues the trace that came in: as the first of these kinds that is valid, otherwise in the
@@ -137,7 +170,7 @@ impl Span {
         };
         let Some(trace_id) = parent.trace_id else {
             // The header only said whether to sample.
-            return Self { sampled: parent.sampled, ..new() };
+            return Self { sampled: parent.sampled, open: Open::No, ..new() };
         };
         let same = traceparent.filter(|other| other.trace_id == trace_id);
         let datadog = match header(Field::XDatadogTraceId) {
@@ -153,6 +186,8 @@ impl Span {
             is_continued: same.is_some(),
             is_datadog: datadog.is_some(),
             priority: datadog.unwrap_or_default(),
+            // A traceparent decides, even if another kind counts before it.
+            open: if parent.sampled.is_none() && same.is_none() { Open::ByValue } else { Open::No },
         }
     }
 

@@ -26,6 +26,8 @@ POLICIES = {
     "w3c": f'{{ {ACCEPT}, trace = {{ "traceparent", "b3" }}, trace_id_header = "X-Trace-Id" }}',
     "single": f'{{ {ACCEPT}, trace = {{ "b3_single", "traceparent" }}, trace_random_flag = false, format = "uuid_v7" }}',
     "clouds": f'{{ {ACCEPT}, trace = {{ "aws", "gcp", "datadog", "jaeger" }}, format = "same_as_trace" }}',
+    "all": f'{{ {ACCEPT}, trace = {{ "traceparent", "b3_single", "datadog" }}, sample = "100%" }}',
+    "none": f'{{ {ACCEPT}, trace = {{ "traceparent", "b3_single", "datadog" }}, sample = "0" }}',
     "functions": "{ accept = function(address) return address == '127.0.0.2' or address == '::1' or address == 'unix:' end,"
     " valid = function(id) return id:find('^[a-z]+$') ~= nil end }",
 }
@@ -106,6 +108,14 @@ ROWS = [
     ("clouds", "trusted", "X-Datadog-Trace-Id: 1234", "X-Datadog-Tags: _dd.p.dm=-1", "X-Datadog-Tags: _dd.p.tid=4bf92f3577b34da6"),
     ("clouds", "trusted", "X-Datadog-Trace-Id: 1234", "X-Datadog-Sampling-Priority: x"),
     ("clouds", "trusted", "X-Request-Id: from-the-front"),
+    ("all", "untrusted", PARENT, "tracestate: a=b", "tracestate: c=d"),
+    ("all", "trusted", PARENT.replace("-01", "-00"), "tracestate: a=b", "tracestate: ot=rv:0123456789abcd"),
+    ("all", "trusted", "b3: 0"),
+    ("all", "trusted", f"b3: {TRACE}-{SPAN}"),
+    ("none", "untrusted", PARENT, "tracestate: ot=th:0", "tracestate: c=d"),
+    ("none", "trusted", PARENT, "tracestate: ot=th:0"),
+    ("none", "trusted", "b3: d"),
+    ("none", "trusted", f"b3: {TRACE}-{SPAN}"),
     ("functions", "trusted", "X-Request-Id: good"),
     ("functions", "trusted", "X-Request-Id: Bad"),
     ("functions", "trusted", "X-Request-Id: good", "X-Request-Id: better"),
@@ -261,7 +271,8 @@ class Replies(EnvoyCase):
         [line] = self.logged(id)
         self.assertRegex(line, f"^{id} [0-9a-f]{{32}} [0-9a-f]{{16}} {status}$")
         _, trace_id, span_id, _ = line.split(" ")
-        self.assertEqual(timing, f'traceparent;desc="00-{trace_id}-{span_id}-03"')
+        span = f"00-{trace_id}-{span_id}-03"
+        self.assertEqual(timing, f'traceparent;desc="{span}", trace;desc={span}')
         return id
 
     def test_a_response_of_the_upstream(self):

@@ -25,7 +25,8 @@ class Span(ctypes.Structure):
     _fields_ = [("trace_id", ctypes.c_char * 32), ("span_id", ctypes.c_char * 16), ("parent_span_id", ctypes.c_char * 16),
                 ("traceparent", ctypes.c_char * 55), ("b3", ctypes.c_char * 68), ("sampled", ctypes.c_char), ("flags", ctypes.c_char),
                 ("parent_span_id_len", ctypes.c_uint8), ("b3_len", ctypes.c_uint8), ("sampled_len", ctypes.c_uint8),
-                ("flags_len", ctypes.c_uint8), ("is_continued", ctypes.c_bool), ("is_datadog", ctypes.c_bool), ("priority", ctypes.c_int8)]
+                ("flags_len", ctypes.c_uint8), ("is_continued", ctypes.c_bool), ("is_datadog", ctypes.c_bool), ("priority", ctypes.c_int8),
+                ("open", ctypes.c_uint8), ("threshold", ctypes.c_int64), ("random_value", ctypes.c_uint64)]
 
 
 NAMES = {"aws": b"X-Amzn-Trace-Id", "gcp": b"X-Cloud-Trace-Context", "traceparent": b"traceparent", "b3_single": b"b3", "jaeger": b"uber-trace-id"}

@@ -13,15 +13,15 @@ import ids
 import plot
 import sqlite
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "samplers"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "tests/samplers"))
 import through_nginx
 
 ROUNDS = 3
 
 TRACES = {
-    "`txid_trace_ids random`": ("txid_trace_ids random;", "$txid_traceparent"),
-    "`txid_trace_ids sorted_seconds`": ("txid_trace_ids sorted_seconds;", "$txid_traceparent"),
-    "`txid_trace_ids sorted`": ("txid_trace_ids sorted;", "$txid_traceparent"),
+    "`txid_trace_ids random`": ("txid_trace_ids random;", "$txid_trace_id"),
+    "`txid_trace_ids sorted_seconds`": ("txid_trace_ids sorted_seconds;", "$txid_trace_id"),
+    "`txid_trace_ids sorted`": ("txid_trace_ids sorted;", "$txid_trace_id"),
 }
 
 

@@ -2,7 +2,7 @@
 
 use crate::caller::{bytes, place, txid_text};
 use crate::policy::{txid_header, txid_headers, txid_peer, txid_policy};
-use ::txid::request::{Field, Outgoing, Policy, Span, TraceIds};
+use ::txid::request::{Field, Open, Outgoing, Policy, Ratio, Span, TraceIds, random_value_of, value_in};
 use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent, UberTraceId};
 use std::array;
 use std::ffi::c_char;
@@ -29,6 +29,7 @@ const _: () = assert!(TXID_SPAN_HEADER_MAX_LEN == AmznTraceId::MAX_LEN);
 const _: () = assert!(TXID_SPAN_HEADER_MAX_LEN >= CloudTraceContext::MAX_LEN);
 const _: () =
     assert!(TXID_SPAN_HEADER_MAX_LEN >= UberTraceId::LEN && TXID_SPAN_HEADER_MAX_LEN >= Outgoing::DATADOG_LEN);
+const _: () = assert!(TXID_SPAN_HEADER_MAX_LEN >= Outgoing::TRACESTATE_LEN);
 
 /// A header that is not in a txid_span, but is made of it.
 #[repr(C)]
@@ -47,6 +48,10 @@ pub enum txid_span_kind {
     DatadogPriority = 5,
     /// X-Datadog-Tags, unless is_datadog says that they are passed on; its length is 0 if there is nothing to say.
     DatadogTags = 6,
+    /// tracestate, unless is_continued says that it is passed on; its length is 0 if there is nothing to say.
+    Tracestate = 7,
+    /// 1 if the traceparent says that the trace is recorded, else 0.
+    TraceSampled = 8,
 }
 
 /// How many headers of a request change at most: each of them.
@@ -54,7 +59,7 @@ pub const TXID_CHANGED_HEADERS: usize = 18;
 const _: () = assert!(TXID_CHANGED_HEADERS == Field::COUNT);
 
 /// The length of all values that change, but the id.
-pub const TXID_CHANGED_TEXT_LEN: usize = 512;
+pub const TXID_CHANGED_TEXT_LEN: usize = 704;
 const _: () = assert!(
     TXID_CHANGED_TEXT_LEN
         >= Traceparent::LEN
@@ -66,6 +71,7 @@ const _: () = assert!(
             + CloudTraceContext::MAX_LEN
             + UberTraceId::LEN
             + 4 * Outgoing::DATADOG_LEN
+            + Outgoing::TRACESTATE_LEN
 );
 
 /// A header of a request that must change.
@@ -118,6 +124,12 @@ pub struct txid_span {
     pub is_datadog: bool,
     /// The X-Datadog-Sampling-Priority that came in, if it says more than sampled and flags; otherwise 0.
     pub priority: i8,
+    /// Whether txid_span_decide decides if the trace is recorded: 1 by the end of its id, and 2 by random_value, which is sent.
+    pub open: u8,
+    /// How many of 2^56 traces are not recorded, if this hop decided by it; otherwise -1.
+    pub threshold: i64,
+    /// The value that decides; of 2, once it has.
+    pub random_value: u64,
 }
 
 /// Writes the first span of a new trace to `span`; see txid_fill_now for `clock_ms`.
@@ -127,13 +139,31 @@ pub struct txid_span {
 /// `policy` must be from txid_policy_open, or NULL for one without options; `span` must be valid for a write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_span_start(policy: *const txid_policy, clock_ms: i64, span: *mut txid_span) {
-    // SAFETY: the caller vouches for the policy.
-    let new = match unsafe { policy.as_ref() } {
-        Some(policy) => policy.0.new_span(clock_ms),
-        None => Span::new(TraceIds::Random, clock_ms),
-    };
-    // SAFETY: the caller vouches for `span`.
-    unsafe { span.write(txid_span::from(&new)) }
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        match policy.as_ref() {
+            Some(txid_policy(policy)) => {
+                span.write(txid_span::from(&policy.new_span(clock_ms)));
+                (*span).decide(policy.sample());
+            }
+            None => span.write(txid_span::from(&Span::new(TraceIds::Random, clock_ms))),
+        }
+    }
+}
+
+/// Decides whether the trace of a span is recorded, if that is open, by this share: the words of the option `sample`. Returns false, and
+/// leaves the span as it is, if they are none.
+///
+/// # Safety
+///
+/// `span` must be from txid_span_start or txid_span_continue, and `sample` valid for reads of `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_span_decide(span: *mut txid_span, sample: *const c_char, len: usize) -> bool {
+    // SAFETY: the caller vouches for both.
+    let (span, sample) = unsafe { (&mut *span, bytes(sample, len)) };
+    let ratio = Ratio::parse(sample);
+    span.decide(ratio);
+    ratio.is_some() || sample == b"off"
 }
 
 /// Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the
@@ -157,6 +187,7 @@ pub unsafe extern "C" fn txid_span_continue(
         let is_trusted = (*peer).is_trusted_by(policy);
         let header = |field| txid_header::read(txid_headers::get(headers, field));
         span.write(txid_span::from(&policy.span_of(is_trusted, header, clock_ms)));
+        (*span).decide(policy.sample());
     }
 }
 
@@ -174,6 +205,8 @@ pub unsafe extern "C" fn txid_span_header(span: *const txid_span, kind: i32, buf
     const DATADOG_PARENT_ID: i32 = txid_span_kind::DatadogParentId as i32;
     const DATADOG_PRIORITY: i32 = txid_span_kind::DatadogPriority as i32;
     const DATADOG_TAGS: i32 = txid_span_kind::DatadogTags as i32;
+    const TRACESTATE: i32 = txid_span_kind::Tracestate as i32;
+    const TRACE_SAMPLED: i32 = txid_span_kind::TraceSampled as i32;
 
     // SAFETY: the caller vouches for both, and each header has its room.
     unsafe {
@@ -189,6 +222,11 @@ pub unsafe extern "C" fn txid_span_header(span: *const txid_span, kind: i32, buf
             DATADOG_PARENT_ID => span.datadog_parent_id(place(buf)),
             DATADOG_PRIORITY => span.datadog_priority(place(buf)),
             DATADOG_TAGS => span.datadog_tags(place(buf)),
+            TRACESTATE => span.tracestate(place(buf)),
+            TRACE_SAMPLED => {
+                *place(buf) = [b'0' + (span.traceparent[Traceparent::LEN - 1] & 1)];
+                1
+            }
             _ => 0,
         }
     }
@@ -299,9 +337,31 @@ impl txid_span {
             is_continued: self.is_continued,
             is_datadog: self.is_datadog,
             priority: self.priority,
+            ratio: u64::try_from(self.threshold).ok().and_then(Ratio::of_threshold),
+            random_value: (self.open == Open::ByValue as u8).then_some(self.random_value),
         }
     }
+
+    /// Not by a span that is written again: this takes a third of the instructions.
+    #[inline]
+    fn decide(&mut self, ratio: Option<Ratio>) {
+        let Some(ratio) = ratio.filter(|_| self.open != Open::No as u8) else { return };
+        if self.open == Open::ByValue as u8 {
+            self.random_value = Traceparent::from_text(&self.traceparent).map_or(0, |it| random_value_of(it.trace_id));
+        }
+        let is_sampled = u8::from(ratio.keeps(self.random_value));
+        self.threshold = ratio.threshold() as i64;
+        self.traceparent[Traceparent::LEN - 1] = self.traceparent[Traceparent::LEN - 1] & !1 | is_sampled;
+        self.sampled = b'0' + is_sampled;
+        self.sampled_len = 1;
+        // Whatever follows is there already.
+        self.b3[B3_DECISION] = self.sampled;
+        self.b3_len = if self.parent_span_id_len == 0 { B3_DECISION as u8 + 1 } else { B3::MAX_LEN as u8 };
+    }
 }
+
+/// Where the decision is in a b3 header.
+const B3_DECISION: usize = TXID_TRACE_ID_LEN + 1 + TXID_SPAN_ID_LEN + 1;
 
 impl From<&Span> for txid_span {
     #[inline(always)]
@@ -325,6 +385,9 @@ impl From<&Span> for txid_span {
             is_continued: span.is_continued,
             is_datadog: span.is_datadog,
             priority: span.priority,
+            open: span.open as u8,
+            threshold: -1,
+            random_value: value_in(span.trace_id),
         }
     }
 }

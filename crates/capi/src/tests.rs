@@ -291,6 +291,8 @@ fn all_headers_that_may_change_have_room() {
     let all = changed(policy, true);
     assert!(all.iter().all(|(_, value)| value.as_ref().is_some_and(|value| !value.is_empty())), "{all:?}");
     assert_eq!(all.len(), 14, "{all:?}");
+    assert_eq!(set(policy, "sample", "100%"), 0);
+    assert_eq!(changed(policy, true).len(), 15);
     // SAFETY: nobody else has it.
     unsafe { txid_policy_close(policy) };
 }

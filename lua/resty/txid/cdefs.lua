@@ -25,6 +25,9 @@ typedef struct {
   bool is_continued;
   bool is_datadog;
   int8_t priority;
+  uint8_t open;
+  int64_t threshold;
+  uint64_t random_value;
 } txid_span;
 typedef struct {
   txid_text id;
@@ -115,7 +118,7 @@ typedef struct {
 } txid_changed_header;
 typedef struct {
   txid_changed_header list[18];
-  uint8_t text[512];
+  uint8_t text[704];
 } txid_changed_headers;
 uint32_t txid_abi_version(void);
 uint32_t txid_internal_version(void);
@@ -209,6 +212,7 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
                               txid_snowflake_parts *parts);
 void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
 void txid_span_start(const txid_policy *policy, int64_t clock_ms, txid_span *span);
+bool txid_span_decide(txid_span *span, const char *sample, size_t len);
 void txid_span_continue(const txid_policy *policy,
                         int64_t clock_ms,
                         const txid_peer *peer,
@@ -260,7 +264,7 @@ return {
     B3_MAX_LEN = 68,
     SPAN_HEADER_MAX_LEN = 74,
     CHANGED_HEADERS = 18,
-    CHANGED_TEXT_LEN = 512,
+    CHANGED_TEXT_LEN = 704,
     LEN = 20,
     BYTES_LEN = 12,
     UUID_LEN = 36,
@@ -300,6 +304,8 @@ return {
     SPAN_KIND_DATADOG_PARENT_ID = 4,
     SPAN_KIND_DATADOG_PRIORITY = 5,
     SPAN_KIND_DATADOG_TAGS = 6,
+    SPAN_KIND_TRACESTATE = 7,
+    SPAN_KIND_TRACE_SAMPLED = 8,
     VALUE_TEXT = 0,
     VALUE_NUMBER = 1,
     VALUE_FLAG = 2,

@@ -9,9 +9,9 @@ local plans = require(is_native and "resty.txid.request.plan" or "resty.txid.req
 
 local error = error
 local find = string.find
+local gsub = string.gsub
 local pcall = pcall
-local tostring = tostring
-local type = type
+local tostring, type = tostring, type
 
 
 -- Returns on_request, and on_response if it has something to do. A wrong option stops Envoy, and the message names it.
@@ -72,7 +72,7 @@ local function new(given)
             headers:replace(names[1], made.id)
         end
         if settings.server_timing then
-            headers:add("server-timing", 'traceparent;desc="' .. made.traceparent .. '"')
+            headers:add("server-timing", (gsub('traceparent;desc="SPAN", trace;desc=SPAN', "SPAN", made.traceparent)))
         end
     end
 

@@ -67,7 +67,8 @@ end
 -- Returns a new id; and the span in this place, if the id is that of its trace.
 local function make_id(place, has_client)
     if settings.is_of_trace then
-        local span = settings.span(settings.policy, place, has_client and not settings.trusts_nobody, settings.trusts)
+        local span = settings.span(settings.policy, place, has_client and not settings.trusts_nobody, settings.trusts,
+                                   has_client and settings.sample)
         return trace.trace_id(span), span
     end
 
@@ -146,7 +147,8 @@ local function span_of(kept)
     if span then
         return span
     end
-    span = settings.span(settings.policy, store.span_place(kept), not settings.trusts_nobody, settings.trusts)
+    span = settings.span(settings.policy, store.span_place(kept), not settings.trusts_nobody, settings.trusts,
+                         settings.sample)
     return store.keep_span(kept, span)
 end
 
@@ -222,6 +224,9 @@ function _M.handle()
     end
     if span and defined.txid_span_id ~= false then
         set_variable_if_defined("txid_span_id", trace.span_id(span))
+    end
+    if span and defined.txid_trace_sampled ~= false then
+        set_variable_if_defined("txid_trace_sampled", trace.sampled(span))
     end
     if is_early and settings.rejects and store.take_rejection(kept) then
         return ngx_exit(400)

@@ -414,6 +414,26 @@ change(const txid_policy *policy, const txid_span *span, const txid_headers *hea
     free(changed);
 }
 
+/* Shares of traces, with no byte after them. */
+static void
+check_shares(txid_span *span)
+{
+    static const char *const SHARES[] = { "off", "0", "100%", "1/3", "0.000000000001%" };
+    static const char *const OTHERS[] = { "", "1", "1/", "%", "200%" };
+
+    for (size_t i = 0; i < COUNT(SHARES); i++) {
+        txid_text share = text_of(SHARES[i]), other = text_of(OTHERS[i]);
+        require(txid_span_decide(span, share.data, share.len), "a share");
+        char *text = exactly(TXID_SPAN_HEADER_MAX_LEN);
+        size_t len = txid_span_header(span, TXID_SPAN_KIND_TRACESTATE, text);
+        check_text(text, len, len, "tracestate");
+        free(text);
+        require(!txid_span_decide(span, other.data, other.len), "no share");
+        free((char *) share.data);
+        free((char *) other.data);
+    }
+}
+
 /* A gateway that reads headers by their names asks for a trusted sender, and for another one. */
 static void
 check_plan(const txid_policy *policy)
@@ -479,10 +499,10 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
     check_plan(policy);
     change(policy, span, headers);
     change(policy, NULL, headers);
-    for (int32_t kind = TXID_SPAN_KIND_AWS; kind <= TXID_SPAN_KIND_DATADOG_TAGS; kind++) {
+    for (int32_t kind = TXID_SPAN_KIND_AWS; kind <= TXID_SPAN_KIND_TRACE_SAMPLED; kind++) {
         char *text = exactly(TXID_SPAN_HEADER_MAX_LEN);
         size_t len = txid_span_header(span, kind, text);
-        /* Of Datadog's, some have nothing to say of some spans. */
+        /* Datadog's and tracestate have nothing to say of some spans. */
         require(len <= TXID_SPAN_HEADER_MAX_LEN && (len > 0 || kind > TXID_SPAN_KIND_JAEGER),
             "a header");
         check_text(text, len, len, "txid_span_header");
@@ -491,6 +511,7 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
     require(txid_span_header(span, -1, NULL) == 0, "no kind");
     txid_span_start(policy, 0, span);
     txid_span_start(NULL, 0, span);
+    check_shares(span);
     free(unknown);
     free(v6);
     free(v4);

@@ -70,6 +70,7 @@ const INTERNAL: &[&str] = &[
     "txid_series_open",
     "txid_span",
     "txid_span_continue",
+    "txid_span_decide",
     "txid_span_header",
     "txid_span_kind",
     "txid_span_start",

@@ -16,7 +16,7 @@ fn assert_part(path: &str, begin: &str, end: &str, fresh: &str) {
 fn default_in_lua(option: &PolicyOption) -> String {
     match option.takes {
         Takes::Switch => (option.default == "on").to_string(),
-        Takes::Words | Takes::OneOf(_) => format!("{:?}", option.default),
+        Takes::Words | Takes::OneOf(_) | Takes::Ratio => format!("{:?}", option.default),
         _ if option.default == "off" => "false".to_string(),
         _ => format!("{:?}", option.default),
     }
@@ -25,7 +25,7 @@ fn default_in_lua(option: &PolicyOption) -> String {
 fn kind_in_lua(takes: Takes) -> &'static str {
     match takes {
         Takes::Switch => "switch",
-        Takes::OneOf(_) => "word",
+        Takes::OneOf(_) | Takes::Ratio => "word",
         Takes::Text => "text",
         Takes::NameOrOff => "name_or_off",
         Takes::Networks => "networks",
@@ -88,6 +88,7 @@ fn each_default_is_what_a_policy_does() {
                 policy.kinds().to_vec(),
                 policy.trace_id_header().map(str::to_string),
                 trace[52..].to_string(),
+                policy.sample(),
             )
         });
         assert_eq!(both[0], both[1], "{}", option.name);
@@ -99,7 +100,10 @@ fn nginxs_directives_are_fresh() {
     let mut rows = "/*\n * The directives that set options of the policy. Written by `make headers` from\n \
         * src/request/options.rs: do not edit.\n */\n"
         .to_string();
-    for option in PolicyOption::ALL.iter().filter(|option| option.is_directive && option.is_of_policy()) {
+    // A share may be a variable, and another one in each location.
+    let is_generic =
+        |option: &&PolicyOption| option.is_directive && option.is_of_policy() && option.takes != Takes::Ratio;
+    for option in PolicyOption::ALL.iter().filter(is_generic) {
         let arguments = match option.takes {
             Takes::Switch | Takes::OneOf(_) | Takes::Text | Takes::NameOrOff => "TAKE1",
             _ => "1MORE",
@@ -121,7 +125,7 @@ fn kongs_schema_is_fresh() {
                 format!("{{ type = \"string\", one_of = {{ \"{}\" }}{default} }}", words.join("\", \""))
             }
             Takes::Text if option.default == "off" => "{ type = \"string\" }".to_string(),
-            Takes::Text => format!("{{ type = \"string\"{default} }}"),
+            Takes::Text | Takes::Ratio => format!("{{ type = \"string\"{default} }}"),
             takes => {
                 let elements = if takes == Takes::Names { "a_header" } else { "text" };
                 let default = if option.default == "off" { String::new() } else { format!(" {:?} ", option.default) };
@@ -136,6 +140,11 @@ fn kongs_schema_is_fresh() {
         "            },\n        } },\n",
         &fields,
     );
+}
+
+/// Where nginx's directive may be.
+fn context(option: &PolicyOption) -> &'static str {
+    if option.takes == Takes::Ratio { "http, server, location" } else { "http, server" }
 }
 
 /// For a cell of a table.
@@ -153,7 +162,9 @@ fn the_pages_entries_are_fresh() {
         }
         entry += &format!("| In Lua | {} |\n", cell(in_lua));
         entry += &match option.is_directive {
-            true => format!("| Default | `txid_{name} {default};` |\n| Context | http, server; `configure` |\n"),
+            true => {
+                format!("| Default | `txid_{name} {default};` |\n| Context | {}; `configure` |\n", context(option))
+            }
             false => format!("| Default | `{name} = {}` |\n| Context | `configure` |\n", default_in_lua(option)),
         };
         entry += &format!("| Since | {since} |\n\n{sentence}\n");
@@ -166,7 +177,8 @@ fn the_table_of_directives_is_fresh() {
     let mut rows = String::new();
     for option in PolicyOption::ALL.iter().filter(|option| option.is_directive) {
         let PolicyOption { name, syntax, default, .. } = option;
-        rows += &format!("| [`txid_{name} {}`](request.md#{name}) | http, server | `{default}` |\n", cell(syntax));
+        rows +=
+            &format!("| [`txid_{name} {}`](request.md#{name}) | {} | `{default}` |\n", cell(syntax), context(option));
     }
     assert_part("docs/nginx-module.md", "| | context | default |\n|---|---|---|\n", "| `txid_response_header", &rows);
 }

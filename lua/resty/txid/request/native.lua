@@ -4,6 +4,7 @@ local ffi = require "ffi"
 
 
 local C = ffi.C
+local match = string.match
 local pcall = pcall
 local sub = string.sub
 local var = ngx.var
@@ -26,6 +27,7 @@ function _M.span()
     local came_in = var.http_traceparent
     local is_debug = var.txid_b3_flags == "1"
     local sampled = var.txid_b3_sampled
+    local is_continued = came_in ~= nil and sub(came_in, 4, 35) == trace_id
     return {
         trace_id = trace_id,
         span_id = var.txid_span_id,
@@ -33,7 +35,8 @@ function _M.span()
         sampled = is_debug or sampled and sampled == "1",
         debug = is_debug or nil,
         random = sub(traceparent, -1) >= "2",
-        continued = came_in ~= nil and sub(came_in, 4, 35) == trace_id,
+        continued = is_continued,
+        threshold = not is_continued and match(var.txid_tracestate or "", "^ot=th:(%x+)") or nil,
         traceparent = traceparent,
         b3 = var.txid_b3,
     }

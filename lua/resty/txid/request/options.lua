@@ -9,6 +9,7 @@ local known = require("resty.txid.request.table").options
 local concat = table.concat
 local error = error
 local format = string.format
+local match = string.match
 local pairs = pairs
 local pcall = pcall
 local re_find = ngx and ngx.re.find
@@ -220,7 +221,8 @@ end
 -- What to do instead, where there is no directive of the same name.
 local INSTEAD_OF = {
     valid = "leave it out",
-    server_timing = "use add_header Server-Timing 'traceparent;desc=\"$txid_traceparent\"'",
+    server_timing = "use add_header Server-Timing 'traceparent;desc=\"$txid_traceparent\", "
+                    .. "trace;desc=$txid_traceparent'",
 }
 
 -- An option that only seems to work would be worse than an error.
@@ -262,10 +264,18 @@ function _M.check(given)
     if native.is_loaded then
         check_beside_native(given, policy)
     end
+    -- Read in each request, and not by the policy.
+    options.sample = ngx and match(policy.sample[1], "^%$([%w_]+)$")
+    if options.sample then
+        policy.sample = { "off" }
+    end
     local err, name
     options.policy, err, name = policies.open(policy, options.is_of_trace)
     if not options.policy then
         error(MODULE .. (name and name .. ": " or "") .. err, 3)
+    end
+    if options.sample and policy.trace[1] == "off" then
+        error(MODULE .. "sample has no effect, because trace is off: leave it out, or set trace", 3)
     end
     if options.server_timing and policy.trace[1] == "off" then
         error(MODULE .. "server_timing is true, but trace is off", 3)

@@ -14,9 +14,12 @@ local change_header = sent_headers.change
 local clock_ms = lib.clock_ms
 local ffi_new = ffi.new
 local ffi_str = ffi.string
+local format = string.format
+local log = lib.log
 local peer_address = peers.address
 local peer_bytes = peers.bytes
 local tonumber = tonumber
+local var = ngx.var
 
 
 local changed = ffi_new("txid_changed_headers")
@@ -116,19 +119,37 @@ function _M.reader(others)
 end
 
 
+local has_warned = false
+
+-- Decides whether the trace is recorded, by the share in the variable of this name.
+local function decide(span, name)
+    local value = var[name] or ""
+    if not L.txid_span_decide(span, value, #value) and not has_warned then
+        has_warned = true
+        log("WARN", "resty.txid.request: sample: $" .. name .. " is " .. format("%q", value)
+                    .. ", which is no share; such traces are recorded")
+    end
+end
+
+
 -- Writes the span of this request to `span`, a txid_span, and returns it. It continues the trace that an accepted peer
--- sent, if it may, or starts one.
-function _M.span(policy, span, may_continue, trusts)
+-- sent, if it may, or starts one. `variable` has the share of traces that are recorded, unless the policy has it.
+function _M.span(policy, span, may_continue, trusts, variable)
+    local continues = false
     if may_continue then
         find_headers(policy)
-        if has_trace and (not trusts or trusts(peer_address())) then
-            find_headers(policy)
-            peer.text.data, peer.text.len = peer_bytes()
-            L.txid_span_continue(policy, clock_ms(), peer, headers, span)
-            return span
-        end
+        continues = has_trace and (not trusts or trusts(peer_address()))
     end
-    L.txid_span_start(policy, clock_ms(), span)
+    if continues then
+        find_headers(policy)
+        peer.text.data, peer.text.len = peer_bytes()
+        L.txid_span_continue(policy, clock_ms(), peer, headers, span)
+    else
+        L.txid_span_start(policy, clock_ms(), span)
+    end
+    if variable and span.open ~= 0 then
+        decide(span, variable)
+    end
     return span
 end
 

@@ -107,6 +107,9 @@ function _M.open(options, is_id_of_trace)
     if action == "reject" and (options.accept[1] == "off" or #options.accept == 0) then
         return nil, "on_invalid has no effect, because accept is off: leave it out, or set accept"
     end
+    if options.sample[1] ~= "off" then
+        return nil, "sample has no effect, because trace is off: leave it out, or set trace"
+    end
     if options.trace_id_header[1] ~= "off" then
         return nil, format("trace_id_header is %q, but trace is off", options.trace_id_header[1])
     end

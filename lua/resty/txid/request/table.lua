@@ -85,6 +85,15 @@ return {
             is_of_policy = true,
         },
         {
+            name = "sample",
+            takes = "word",
+            expected = '"off", a share such as "1%" or "1/1000", or "$variable"',
+            default = "off",
+            is_directive = true,
+            is_of_lua = false,
+            is_of_policy = true,
+        },
+        {
             name = "server_timing",
             takes = "switch",
             expected = 'true or false',

@@ -4,6 +4,7 @@ local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 
 
+local L = lib.C
 local SPAN_ID_LEN = lib.SPAN_ID_LEN
 local TRACEPARENT_LEN = lib.TRACEPARENT_LEN
 local TRACE_ID_LEN = lib.TRACE_ID_LEN
@@ -11,6 +12,7 @@ local byte = string.byte
 local ffi_str = ffi.string
 local find = string.find
 local header = ngx.header
+local sub = string.sub
 local type = type
 
 
@@ -41,10 +43,18 @@ local function traceparent(span)
 end
 
 
--- Tells browsers the span, beside what else the header says. (Here, ngx.header has what handle() or Lua has set, and in
+-- "1" if the traceparent says that the trace is recorded, else "0".
+function _M.sampled(span)
+    return span.traceparent[TRACEPARENT_LEN - 1] % 2 == 1 and "1" or "0"
+end
+
+
+-- Tells browsers the span, as OpenTelemetry's agents read it and as level 3 of W3C Trace Context names it, beside what
+-- else the header says. (Here, ngx.header has what handle() or Lua has set, and in
 -- header_filter_by_lua also what the upstream has sent.)
 function _M.add_server_timing(span)
-    local own = 'traceparent;desc="' .. traceparent(span) .. '"'
+    local text = traceparent(span)
+    local own = 'traceparent;desc="' .. text .. '", trace;desc=' .. text
     local others = header["Server-Timing"]
     if others == nil then
         header["Server-Timing"] = own
@@ -67,6 +77,24 @@ local function b3(span)
 end
 
 
+local state = ffi.new("char[?]", lib.SPAN_HEADER_MAX_LEN)
+
+
+-- The threshold of a trace that this hop has decided to record, as in its tracestate; or nil. (LuaJIT does not compile
+-- string.match.)
+local function threshold(span)
+    if span.threshold < 0 then
+        return nil
+    end
+    local text = ffi_str(state, L.txid_span_header(span, lib.SPAN_KIND_TRACESTATE, state))
+    if sub(text, 1, 6) ~= "ot=th:" then
+        return nil
+    end
+    local rest = find(text, ";", 1, true)
+    return sub(text, 7, rest and rest - 1 or -1)
+end
+
+
 -- The fields of resty.txid.trace, and the headers.
 function _M.as_table(span)
     local is_debug = span.flags_len ~= 0
@@ -85,6 +113,7 @@ function _M.as_table(span)
         debug = is_debug or nil,
         random = span.traceparent[TRACEPARENT_LEN - 1] >= byte("2"),
         continued = span.is_continued,
+        threshold = threshold(span),
         traceparent = traceparent(span),
         b3 = b3(span),
     }

@@ -17,7 +17,8 @@ describe(PLUGIN_NAME .. ": (schema)", function()
         assert.is_nil(err)
         for name, default in pairs({
             accept = {}, format = "txid", header = { "X-Request-Id" }, on_invalid = "replace", response = true,
-            server_timing = false, trace = {}, trace_ids = { "random" }, trace_random_flag = true, upstream = true,
+            sample = "off", server_timing = false, trace = {}, trace_ids = { "random" }, trace_random_flag = true,
+            upstream = true,
         }) do
             assert.same(default, entity.config[name])
         end
@@ -33,6 +34,7 @@ describe(PLUGIN_NAME .. ": (schema)", function()
             { response = false, upstream = false },
             { trace = { "traceparent" }, trace_id_header = "X-Trace-Id", server_timing = true },
             { trace = { "traceparent" }, trace_random_flag = false },
+            { trace = { "traceparent" }, sample = "1%" },
             { trace = { "traceparent" }, trace_ids = { "sorted", "epoch=2020-01-01" } },
             { accept = { "10.0.0.0/8" }, valid = "[0-9a-f]{32}" },
         }) do
@@ -48,6 +50,7 @@ describe(PLUGIN_NAME .. ": (schema)", function()
             ["format must be the name of a format"] = { format = "uuid_v9" },
             ["has a meaning of its own"] = { header = { "Content-Length" } },
             ["trace_random_flag"] = { trace_random_flag = false },
+            ["is not a share"] = { trace = { "traceparent" }, sample = "1" },
             ["but trace is off"] = { format = "same_as_trace" },
             ["valid must be a regular expression"] = { valid = "(" },
         }) do

@@ -1,4 +1,4 @@
-"""Has nginx with the module in target/nginx make the ids of traces."""
+"""Has nginx with the module in target/nginx start traces."""
 
 import collections
 import os
@@ -29,9 +29,9 @@ def wait_for(port):
 
 
 def logged(root, nginx, kinds, count):
-    """Has nginx answer so many requests for each kind, and returns the ids of their traces in the order of the log.
+    """Has nginx answer so many requests for each kind, and returns what it logged, in the order of the log.
 
-    A kind is the directives of a server and the traceparent that it logs."""
+    A kind is the directives of a server and the variables that it logs, as one word that differs for each trace."""
     with tempfile.TemporaryDirectory() as directory:
         # Workers may not run as root.
         os.chmod(directory, 0o755)
@@ -42,9 +42,9 @@ def logged_in(directory, root, nginx, kinds, count):
     ports = [free_port() for _ in kinds]
     servers = "".join(
         f"""
-    log_format format_{number} '$pid {header}';
+    log_format format_{number} '$pid {word}';
     server {{ listen 127.0.0.1:{ports[number]} reuseport; {directives} access_log {number}.log format_{number} buffer=64k; return 204; }}"""
-        for number, (directives, header) in enumerate(kinds.values())
+        for number, (directives, word) in enumerate(kinds.values())
     )
     pathlib.Path(directory, "logs").mkdir()
     pathlib.Path(directory, "nginx.conf").write_text(f"""
@@ -73,7 +73,7 @@ http {{ keepalive_requests 1000000000; {servers}
         workers = collections.Counter(pid for pid, _ in lines)
         if len(lines) != count or len(workers) != WORKERS:
             sys.exit(f"txid: {len(lines)} traces of {len(workers)} workers")
-        traces[kind] = [header[3:-20].replace("-", "") for _, header in lines]
+        traces[kind] = [word for _, word in lines]
         if len(set(traces[kind])) != count:
             sys.exit(f"txid: a {kind} id is repeated")
     return traces

@@ -1,0 +1,103 @@
+# resty.txid.request: how many of the traces that begin here are recorded.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: what is no share
+--- lua
+local request = require "resty.txid.request"
+local function try(options) ngx.say(select(2, pcall(request.configure, options))) end
+try { trace = "b3", sample = "1" }
+try { trace = "b3", sample = 1 }
+try { trace = "b3", sample = { "1%" } }
+try { trace = "b3", sample = "$" }
+try { sample = "1%" }
+try { sample = "$rate" }
+--- response_body
+resty.txid.request: sample: "1" is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0
+resty.txid.request: sample must be "off", a share such as "1%" or "1/1000", or "$variable", not 1
+resty.txid.request: sample must be "off", a share such as "1%" or "1/1000", or "$variable", not this table
+resty.txid.request: sample: "$" is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0
+resty.txid.request: sample has no effect, because trace is off: leave it out, or set trace
+resty.txid.request: sample has no effect, because trace is off: leave it out, or set trace
+
+
+
+=== TEST 2: the span, what goes upstream, and the variable
+--- http_config
+map "" $txid_trace_sampled { default ""; }
+log_format sampled "$txid_trace_sampled";
+init_by_lua_block {
+    request = require "resty.txid.request"
+    function show()
+        local span, sent = request.span(), ngx.req.get_headers()
+        ngx.say(ngx.var.arg_rate, ": ", span.sampled, " ", span.threshold, " ", sent.traceparent:sub(-3), " ", sent.tracestate,
+                " ", sent["x-datadog-sampling-priority"], " ", ngx.var.txid_trace_sampled)
+    end
+}
+--- config
+location = /each {
+    rewrite_by_lua_block {
+        request.configure { accept = true, trace = { "traceparent", "datadog" }, sample = ngx.unescape_uri(ngx.var.arg_rate) }
+        request.handle()
+    }
+    content_by_lua_block { show() }
+}
+location = /variable {
+    rewrite_by_lua_block {
+        request.configure { accept = true, trace = { "traceparent", "datadog" }, sample = "$arg_rate" }
+        request.handle()
+    }
+    content_by_lua_block { show() }
+}
+--- lua
+local http = require "support.http"
+for _, path in ipairs { "/each", "/variable" } do
+    for _, rate in ipairs { "0", "100%", "1/1", "off" } do
+        ngx.print((http.get(path .. "?rate=" .. rate)))
+    end
+end
+local parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03\r\ntracestate: ot=th:8,a=b\r\n"
+ngx.say(http.send("GET /variable?rate=0 HTTP/1.0\r\n" .. parent .. "\r\n", ngx.var.server_port):match("\r\n\r\n(.*)\n$"))
+--- response_body
+0: false nil -02 nil 0 0
+100%: true 0 -03 ot=th:0 1 1
+1/1: true 0 -03 ot=th:0 1 1
+off: true nil -03 nil 1 1
+0: false nil -02 nil 0 0
+100%: true 0 -03 ot=th:0 1 1
+1/1: true 0 -03 ot=th:0 1 1
+off: true nil -03 nil 1 1
+0: true nil -03 ot=th:8,a=b 1 1
+
+
+
+=== TEST 3: a variable without a share is logged once, and one that cannot be read counts for nothing
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { trace = "traceparent", sample = "$arg_rate" }
+}
+init_worker_by_lua_block { at_start = request.span().sampled }
+--- config
+location = /span { content_by_lua_block { ngx.say(request.span().sampled, " ", request.span().threshold) } }
+--- lua
+local http = require "support.http"
+ngx.say(at_start)
+ngx.print((http.get("/span?rate=1")), (http.get("/span")), (http.get("/span?rate=0")))
+local log = io.open(ngx.config.prefix() .. "logs/error.log")
+ngx.say(select(2, log:read("*a"):gsub("is no share", "")))
+log:close()
+--- response_body
+true
+true nil
+true nil
+false nil
+1
+--- error_log
+sample: $arg_rate is "1", which is no share; such traces are recorded
