@@ -42,6 +42,7 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
     ("tests/promises.md", "all {} and", ("src/make/txid.rs", "UTC : {} | random")),
     ("tests/promises.md", "and {} bits are real", ("src/make/txid.rs", "const RANDOM_BITS: u32 = {};")),
     ("docs/request.md", "those of 1 to {} characters", LONGEST_ID),
+    ("docs/request.md", "come in, at most {}.", ("src/request/policy.rs", "MOST_HEADERS: usize = {};")),
     ("lua/resty/txid/request/rules.lua", "local LONGEST = {}", LONGEST_ID),
     ("docs/lua.md", "set back by up to {} s", LONGEST_HOLD),
     ("docs/c.md", "set back by up to {} s", LONGEST_HOLD),

@@ -68,7 +68,7 @@ impl PolicyOption {
             syntax: "NAME...",
             in_lua: "the name of a header or a list of names",
             default: Policy::DEFAULT_HEADER,
-            sentence: "The headers that an id may come in, at most four. The first one that has a valid id counts, and the id is sent under the first name.",
+            sentence: "The headers that an id may come in, at most 4. The first one that has a valid id counts, and the id is sent under the first name.",
             since: "2.0.0",
             is_directive: true,
             is_of_lua: true,
