@@ -87,18 +87,22 @@ fn an_image_may_take_the_place_of_its_original() {
     let directory = Directory::new("capi-in-place");
     for (shape, original) in [("digits=10", "42"), ("uuid", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")] {
         let hidden = open_hidden(&directory, shape);
-        let (mut text, mut message) = ([0; TXID_HIDDEN_LEN], [0; TXID_MESSAGE_LEN]);
-        text[..original.len()].copy_from_slice(original.as_bytes());
-        let (place, message) = (text.as_mut_ptr().cast::<c_char>(), message.as_mut_ptr());
-        // SAFETY: the series is open, the text has its room, and the message as well.
-        unsafe {
-            let len = txid_hidden_hide_text(hidden, place, original.len(), place, message);
-            assert!(len >= 10, "{shape}: {len}");
-            let len = txid_hidden_reveal_text(hidden, place, len as usize, place, message);
-            assert_eq!(len, original.len() as i32, "{shape}");
-            txid_hidden_close(hidden);
+        // At the same place, before it and behind it.
+        for (from, to) in [(0, 0), (3, 0), (0, 3)] {
+            let (mut text, mut message) = ([0; 3 + TXID_HIDDEN_LEN], [0; TXID_MESSAGE_LEN]);
+            text[from..][..original.len()].copy_from_slice(original.as_bytes());
+            let (places, message) = (text.as_mut_ptr().cast::<c_char>(), message.as_mut_ptr());
+            // SAFETY: the series is open, the text has its room, and the message as well.
+            unsafe {
+                let len = txid_hidden_hide_text(hidden, places.add(from), original.len(), places.add(to), message);
+                assert!(len >= 10, "{shape}: {len}");
+                let len = txid_hidden_reveal_text(hidden, places.add(to), len as usize, places.add(from), message);
+                assert_eq!(len, original.len() as i32, "{shape}");
+            }
+            assert_eq!(&text[from..][..original.len()], original.as_bytes());
         }
-        assert_eq!(&text[..original.len()], original.as_bytes());
+        // SAFETY: nobody uses it any more.
+        unsafe { txid_hidden_close(hidden) };
     }
 }
 
