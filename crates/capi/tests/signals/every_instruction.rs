@@ -80,7 +80,14 @@ struct Attack {
     makes_ids: bool,
     ids: Shared<Text>,
     every: u64,
+    /// The interrupted id as each child made it, and after how many instructions it was forked.
+    interrupted: Shared<(u64, Text)>,
+    /// At how many of the last instructions a fork may give the interrupted id to both.
+    last: u64,
 }
+
+/// After the last look at the generation, a txid is written from registers. 108 instructions, and room for other compilers.
+const AFTER_THE_LAST_LOOK: u64 = 150;
 
 impl Attack {
     fn make_some(&self, count: usize) {
@@ -95,6 +102,7 @@ static IS_CHILD: AtomicBool = AtomicBool::new(false);
 static ALSO_VDSO: AtomicBool = AtomicBool::new(false);
 static CANNOT_WIPE: AtomicBool = AtomicBool::new(false);
 static STEPS: AtomicU64 = AtomicU64::new(0);
+static FORKED_AT: AtomicU64 = AtomicU64::new(0);
 
 fn text(write: impl FnOnce(*mut c_char)) -> Text {
     let mut text = [0; size_of::<Text>()];
@@ -166,10 +174,12 @@ extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
     if !is_attacked {
         return;
     }
-    if STEPS.fetch_add(1, Ordering::Relaxed) % attack.every != 0 {
+    let step = STEPS.fetch_add(1, Ordering::Relaxed);
+    if step % attack.every != 0 {
         return;
     }
     if let Some(start) = attack.start {
+        FORKED_AT.store(step, Ordering::Relaxed);
         let pid = start();
         if pid > 0 {
             assert!(ended_well(pid));
@@ -185,19 +195,26 @@ extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
     }
 }
 
-/// Makes an id with the attack between its instructions, and some ids after it. The id that a fork interrupted is not
-/// compared: parent and child both have it.
+/// Makes an id with the attack between its instructions, and some ids after it. Parent and child may both have the id that
+/// a fork interrupted, if it was complete but for its text.
 fn strike(stamp_ms: i64, first_step: u64) {
     let attack = ATTACK.get().unwrap();
     STEPS.store(first_step, Ordering::Relaxed);
     let mut struck = None;
     step_through(|| struck = Some((attack.make)(stamp_ms)));
+    let (struck, steps) = (struck.unwrap(), STEPS.load(Ordering::Relaxed));
     if IS_CHILD.load(Ordering::Relaxed) {
+        attack.interrupted.push((FORKED_AT.load(Ordering::Relaxed), struck));
         attack.make_some(64);
         end(0);
     }
-    assert!(STEPS.load(Ordering::Relaxed) > 50, "the instructions were not seen");
-    attack.ids.push(struck.unwrap());
+    assert!(steps > 50, "the instructions were not seen");
+    let in_children = attack.interrupted.items();
+    let first = in_children.iter().filter(|(_, id)| *id == struck).map(|(step, _)| *step).min().unwrap_or(steps);
+    let last = steps - first;
+    assert!(last <= attack.last, "a fork at the last {last} of {steps} instructions gives an id to both");
+    attack.interrupted.clear();
+    attack.ids.push(struck);
     attack.make_some(64);
 }
 
@@ -245,7 +262,10 @@ fn start_attack(make: fn(i64) -> Text, prepare: fn(), start: Option<fn() -> i32>
     let every = if start.is_some() { 1 } else { 61 };
     Child::start(fork, || {
         prepare();
-        attacked(Attack { make, start, makes_ids, ids: Shared::new(10_000_000), every })
+        // Other formats have more to do after it.
+        let last = if MAKER.load(Ordering::Relaxed).is_null() { AFTER_THE_LAST_LOOK } else { u64::MAX };
+        let interrupted = Shared::new(1_000_000);
+        attacked(Attack { make, start, makes_ids, ids: Shared::new(10_000_000), every, interrupted, last })
     })
 }
 
