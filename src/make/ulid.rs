@@ -1,6 +1,6 @@
 //! ULID: `| ms : 48 | random : 80 |` in Crockford's base32.
 
-use crate::maker::{Make, Maker};
+use crate::maker::{Made, Make, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::growing::{Growing, Grown};
 use crate::source::signal_safe::SignalSafe;
@@ -10,8 +10,16 @@ pub(crate) const MAKE: Make = Make {
     options: &[],
     takes_a_time: true,
     in_nginx: Some(&[]),
-    maker: |_| Ok(Maker::of(|clock_ms| Ulid::now_by(clock_ms).to_text()).at(|ms| Ulid::at(ms).to_text())),
+    maker: |_| {
+        Ok(Maker::writing(|clock_ms, text| Ok(put(Ulid::now_by(clock_ms), text)))
+            .writing_at(|ms, text| put(Ulid::at(ms), text)))
+    },
 };
+
+fn put(Ulid(bits): Ulid, text: &mut Text) -> Made {
+    text[..Ulid::LEN].copy_from_slice(&crockford::encode_128_bits(bits));
+    Made::of(Ulid::LEN)
+}
 
 const TIME_MASK: i64 = (1 << 48) - 1;
 const RANDOM_BITS: u32 = 80;
@@ -66,7 +74,8 @@ impl Ulid {
         Self::next(ms, Stamp::Given)
     }
 
-    #[inline(always)]
+    /// A call of its own, which returns the bits in registers. Inlined, they would be on the stack.
+    #[inline(never)]
     fn next(ms: i64, stamp: Stamp) -> Self {
         thread_local! {
             static GROWING: SignalSafe<Growing<RANDOM_BITS>> = const { SignalSafe::new(Growing::NONE) };
