@@ -7,6 +7,7 @@ mod made;
 
 use clock::Clocks;
 use made::{makers, makers_that_stamp};
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{CStr, CString, OsStr, c_void};
 use std::io::Seek;
@@ -140,9 +141,10 @@ fn wiped_and_timers() -> (usize, usize) {
     (wiped_on_fork(), timers.lines().filter(|line| line.starts_with("ID:")).count())
 }
 
-fn where_the_kernel_wipes_there_is_a_page_and_no_timer() {
+/// One of the process, and one of the thread.
+fn where_the_kernel_wipes_there_are_two_pages_and_no_timer() {
     ids(1);
-    assert_eq!(wiped_and_timers(), (1, 0));
+    assert_eq!(wiped_and_timers(), (2, 0));
 }
 
 /// Whether the kernel has a getrandom without a system call. If not, says that a test is skipped.
@@ -208,24 +210,54 @@ fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
     assert_no_id_twice(&[texts(child)]);
 }
 
-fn threads_leave_nothing_of_the_strong_randomness_behind() {
+fn threads_leave_nothing_behind() {
     let in_threads = |threads: usize| {
         for _ in 0..threads / 100 {
-            let begun: Vec<_> = (0..100).map(|_| std::thread::spawn(|| strong(1))).collect();
+            let begun: Vec<_> = (0..100).map(|_| std::thread::spawn(|| [ids(1), strong(1)])).collect();
             begun.into_iter().for_each(|thread| _ = thread.join().unwrap());
         }
     };
     let child = Child::start(fork, || {
         in_threads(100);
-        let mapped = || (droppable(), std::fs::read_to_string("/proc/self/maps").unwrap().lines().count());
-        let (states, mappings) = mapped();
+        let mapped = || {
+            let mappings = std::fs::read_to_string("/proc/self/maps").unwrap().lines().count();
+            (droppable(), wiped_on_fork(), mappings)
+        };
+        let (states, wiped, mappings) = mapped();
         in_threads(10_000);
-        let (states_after, mappings_after) = mapped();
+        let (states_after, wiped_after, mappings_after) = mapped();
         assert!(states_after == states, "{} states' mappings, {} once", states_after.len(), states.len());
+        assert_eq!(wiped_after, wiped, "pages that are wiped on fork");
         assert!(mappings_after < mappings + 100, "{mappings_after} mappings, {mappings} after the first 100 threads");
         Vec::new()
     });
     assert_eq!(child.output(), b"");
+}
+
+/// A destructor of the program's that runs after the library's, and one that runs before.
+fn ids_are_made_at_the_end_of_a_thread() {
+    struct Last(Shared<Text>);
+
+    impl Drop for Last {
+        fn drop(&mut self) {
+            ids(1000).into_iter().for_each(|id| self.0.push(id));
+        }
+    }
+
+    thread_local! {
+        static FIRST: Cell<Option<Last>> = const { Cell::new(None) };
+        static SECOND: Cell<Option<Last>> = const { Cell::new(None) };
+    }
+    let made = Shared::new(4000);
+    std::thread::spawn(move || {
+        FIRST.set(Some(Last(made)));
+        ids(1000).into_iter().for_each(|id| made.push(id));
+        SECOND.set(Some(Last(made)));
+    })
+    .join()
+    .unwrap();
+    assert_eq!(made.count(), 3000);
+    assert_no_id_twice(&[made.items()]);
 }
 
 fn ids_that_could_be_guessed_are_reported() {
@@ -479,8 +511,10 @@ fn a_dev_urandom_that_is_not_the_kernels_is_not_read() {
                 return Vec::new();
             }
             refuse(&[libc::SYS_getrandom], libc::EPERM);
+            let before = open_descriptors();
             let made = ids(100);
             assert!(txid::entropy_degraded() && Txid::strong_at(0).is_err());
+            assert_eq!(open_descriptors(), before, "one is kept");
             made.concat()
         });
         texts(child);
@@ -781,7 +815,7 @@ fn main() {
         vfork_takes_turns,
         the_process_id_is_asked_for_once,
         no_format_repeats_what_a_vfork_began,
-        where_the_kernel_wipes_there_is_a_page_and_no_timer,
+        where_the_kernel_wipes_there_are_two_pages_and_no_timer,
         without_randomness_from_the_os_ids_are_made_and_it_shows,
         a_refusal_after_a_good_start_shows_at_the_next_reseed,
         where_getrandom_is_refused_later_there_is_dev_urandom,
@@ -796,7 +830,8 @@ fn main() {
         without_memory_for_a_stream_ids_are_made,
         without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls,
         strong_ids_need_no_system_call_if_the_kernel_can_do_without,
-        threads_leave_nothing_of_the_strong_randomness_behind,
+        threads_leave_nothing_behind,
+        ids_are_made_at_the_end_of_a_thread,
         ids_open_no_file_and_no_socket,
         formats_begin_anew_in_a_fork,
         formats_begin_anew_in_a_raw_clone,

@@ -47,6 +47,12 @@ impl Series {
     }
 }
 
+impl Drop for Series {
+    fn drop(&mut self) {
+        self.stream.end();
+    }
+}
+
 impl Default for Series {
     fn default() -> Self {
         Self::new()

@@ -3,10 +3,11 @@
 //! The kernel wipes the number's page in every child (Linux 4.14 and later). Elsewhere, each call asks for the number in
 //! a timer of this process, or for the process id. Nothing here locks or allocates: a signal handler may fork anywhere.
 
+use super::memory;
 use super::pid::pid;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 use super::timer;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// Never the number of a generation.
@@ -45,7 +46,7 @@ pub(crate) fn get() -> u64 {
 fn begin() -> u64 {
     let mut page = PAGE.load(Ordering::Relaxed);
     if ptr::eq(page, &NOT_ASKED) {
-        page = choose(map().unwrap_or((&raw const NOT_WIPED).cast_mut()));
+        page = choose(map());
     }
     if ptr::eq(page, &NOT_WIPED) {
         return where_nothing_is_wiped();
@@ -75,47 +76,46 @@ fn where_nothing_is_wiped() -> u64 {
 }
 
 /// Makes `page` the page of the process, unless another thread was first; returns the one in use.
-fn choose(page: *mut AtomicU64) -> *mut AtomicU64 {
-    let not_asked = (&raw const NOT_ASKED).cast_mut();
-    match PAGE.compare_exchange(not_asked, page, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => page,
+fn choose(page: Option<NonNull<AtomicU64>>) -> *mut AtomicU64 {
+    let (not_asked, not_wiped) = ((&raw const NOT_ASKED).cast_mut(), (&raw const NOT_WIPED).cast_mut());
+    let wanted = page.map_or(not_wiped, NonNull::as_ptr);
+    match PAGE.compare_exchange(not_asked, wanted, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => wanted,
         Err(chosen) => {
-            if !ptr::eq(page, &NOT_WIPED) {
+            if let Some(page) = page {
                 // SAFETY: mapped by `map`, and not shared with anyone yet.
-                unsafe { libc::munmap(page.cast(), size_of::<AtomicU64>()) };
+                unsafe { memory::unmap(page) };
             }
             chosen
         }
     }
 }
 
-/// A page of zeros that the kernel wipes in children; null if the kernel does not wipe or has no memory.
+/// A page that the kernel wipes in children; None if it does not wipe or has no memory.
+fn map() -> Option<NonNull<AtomicU64>> {
+    let page = memory::map()?;
+    // SAFETY: it was just mapped, and nobody else has it.
+    unsafe {
+        if accepts_any_advice(page) || !memory::wipe_in_children(page) {
+            memory::unmap(page);
+            return None;
+        }
+    }
+    Some(page)
+}
+
+/// Some emulators accept any advice and ignore it. Only a kernel that rejects an invalid one is trusted.
 #[cfg(target_os = "linux")]
-fn map() -> Option<*mut AtomicU64> {
+fn accepts_any_advice(page: NonNull<AtomicU64>) -> bool {
     /// Linux has never had this advice.
     const NO_ADVICE: libc::c_int = -1;
-    const LENGTH: usize = size_of::<AtomicU64>();
-
-    // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists, and the advice
-    // concerns this mapping alone.
-    unsafe {
-        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        let page = libc::mmap(ptr::null_mut(), LENGTH, access, flags, -1, 0);
-        if page == libc::MAP_FAILED {
-            return None;
-        }
-        // Some emulators accept any advice and ignore it. Trust only a kernel that rejects an invalid one.
-        if libc::madvise(page, LENGTH, NO_ADVICE) == 0 || libc::madvise(page, LENGTH, libc::MADV_WIPEONFORK) != 0 {
-            libc::munmap(page, LENGTH);
-            return None;
-        }
-        Some(page.cast())
-    }
+    // SAFETY: if it has an effect, it is on a page that holds nothing.
+    unsafe { libc::madvise(page.as_ptr().cast(), size_of::<AtomicU64>(), NO_ADVICE) == 0 }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn map() -> Option<*mut AtomicU64> {
-    None
+fn accepts_any_advice(_: NonNull<AtomicU64>) -> bool {
+    false
 }
 
 #[cfg(test)]

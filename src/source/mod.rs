@@ -10,6 +10,7 @@ pub(crate) mod growing;
 pub(crate) mod host;
 pub(crate) mod laps;
 pub(crate) mod mac;
+mod memory;
 mod pid;
 pub(crate) mod process;
 pub(crate) mod signal_safe;

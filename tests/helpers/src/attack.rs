@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::io::Read;
 use std::ops::Range;
 use std::os::fd::FromRawFd;
+use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -168,8 +169,12 @@ pub fn mappings(is_wanted: impl Fn(&[&str]) -> bool) -> Vec<Range<usize>> {
 
 /// The memory of this process that it can read and write, without stacks.
 pub fn writable() -> Vec<Range<usize>> {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
-    let lines = maps.lines().filter(|line| line.contains(" rw-p ") && !line.ends_with("[stack]"));
+    writable_of("self", |line| !line.ends_with("[stack]"))
+}
+
+fn writable_of(process: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
+    let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
+    let lines = maps.lines().filter(|line| line.contains(" rw-p ") && is_wanted(line));
     lines
         .map(|line| {
             let (begin, end) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
@@ -178,9 +183,49 @@ pub fn writable() -> Vec<Range<usize>> {
         .collect()
 }
 
-/// How many mappings the kernel wipes in a child of this process, without the states of the vDSO's getrandom.
+/// What a fork has copied: a child that does nothing.
+pub struct Copied(i32);
+
+impl Copied {
+    pub fn take() -> Self {
+        let pid = fork();
+        assert!(pid >= 0);
+        loop {
+            if pid > 0 {
+                return Self(pid);
+            }
+            // SAFETY: always allowed.
+            unsafe { libc::pause() };
+        }
+    }
+
+    /// All that it can write to, as this process sees it from outside.
+    pub fn memory(&self) -> Vec<u8> {
+        let ranges = writable_of(&self.0.to_string(), |_| true);
+        ranges.into_iter().map(|range| self.at(range)).collect::<Vec<_>>().concat()
+    }
+
+    pub fn at(&self, range: Range<usize>) -> Vec<u8> {
+        let mut bytes = vec![0; range.len()];
+        let memory = std::fs::File::open(format!("/proc/{}/mem", self.0)).unwrap();
+        memory.read_exact_at(&mut bytes, range.start as u64).unwrap();
+        bytes
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        // SAFETY: the child is ours.
+        unsafe { libc::kill(self.0, libc::SIGKILL) };
+        ended_well(self.0);
+    }
+}
+
+/// How many pages the kernel wipes in a child of this process, without the states of the vDSO's getrandom.
 pub fn wiped_on_fork() -> usize {
-    mappings(|flags| flags.contains(&"wf") && !flags.contains(&"dp")).len()
+    let wiped = mappings(|flags| flags.contains(&"wf") && !flags.contains(&"dp"));
+    // SAFETY: it only asks.
+    wiped.iter().map(Range::len).sum::<usize>() / unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize
 }
 
 /// A list that a process and all that it forks write to, also in signal handlers.

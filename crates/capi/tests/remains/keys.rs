@@ -6,7 +6,8 @@
 use crate::chacha;
 use crate::maker::Maker;
 use std::ops::Range;
-use test_helpers::{attack, one_by_one, remains};
+use test_helpers::attack::{self, Copied};
+use test_helpers::{one_by_one, remains};
 
 pub const TESTS: &[(&str, fn())] = one_by_one::tests![no_used_key_is_in_registers_or_on_the_stack];
 
@@ -70,17 +71,20 @@ fn is_random(word: u64) -> bool {
     word >> 48 != 0 && bytes.windows(2).filter(|pair| pair[0] != pair[1]).count() >= 5
 }
 
-/// The address of the key, and what it was before it was replaced, if it was replaced once between these two moments.
-fn used_key(before: &Image, after: &Image) -> Option<(usize, Vec<u8>)> {
+/// The addresses of the key and of the moment that it was replaced at, and what it was before, if it was replaced once between
+/// these two moments.
+fn used_key(before: &Image, after: &Image) -> Option<(usize, usize, Vec<u8>)> {
     let now_ns = monotonic_ns();
     let is_moment = |word: &u64| (now_ns - 10_000_000_000..now_ns).contains(word);
-    let moments: Vec<u64> = after.words().map(|(_, words)| words[0]).filter(is_moment).collect();
+    let words = after.words().map(|(address, words)| (address, words[0]));
+    let moments: Vec<(usize, u64)> = words.filter(|(_, word)| is_moment(word)).collect();
     before.words().find_map(|(address, key)| {
         let next = after.at(address)?;
         let is_replaced = key != next && key.iter().chain(next).all(|&word| is_random(word));
         let (key, next) = (bytes(key), bytes(next));
-        (is_replaced && moments.iter().any(|&moment| chacha::block(&key, moment)[..32] == next))
-            .then_some((address, key))
+        let mut moments = is_replaced.then_some(&moments)?.iter();
+        let (replaced_at, _) = moments.find(|&&(_, moment)| chacha::block(&key, moment)[..32] == next)?;
+        Some((address, *replaced_at, key))
     })
 }
 
@@ -91,16 +95,18 @@ fn found(maker: &mut Maker, count: usize, ranges: &mut Vec<Range<usize>>) -> [us
         let before = Image::take(ranges);
         let left = remains::of(|| (0..count).for_each(|_| maker.make(1_700_000_000_000)));
         // Most ids of a burst need no new key, and some need two.
-        let Some((address, key)) = used_key(&before, &Image::take(ranges)) else { continue };
-        // It stays there.
-        ranges.clear();
-        ranges.push(address - 1024..address + 2048);
+        let Some((address, replaced_at, key)) = used_key(&before, &Image::take(ranges)) else { continue };
+        // They stay there.
+        *ranges = vec![address..address + 1024, replaced_at..replaced_at + 64];
         let has = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
         // By chance, four bytes are there once in a hundred thousand times.
         in_registers += usize::from(key.chunks(4).any(|part| has(&left.registers, part)));
         on_the_stack += usize::from(key.chunks(8).any(|part| has(&left.stack, part)));
         keys += 1;
         if keys == KEYS {
+            // The key that comes next is not in a child.
+            let next = Copied::take().at(address..address + 32);
+            assert!(next == [0; 32] || attack::wiped_on_fork() == 0, "a child has the next key");
             break;
         }
     }
