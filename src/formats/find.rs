@@ -8,7 +8,7 @@ use super::anatomy::Numbers;
 use super::rank::{Reading, Readings, of_its_length};
 use super::row::{Format, Texts};
 use super::shape::Shape;
-use super::table::ALL;
+use super::table::{ALL, TXID};
 use crate::source::clock;
 use std::fmt;
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -55,7 +55,7 @@ enum Which {
     One(&'static Format),
     /// A bit for the place of each.
     Several(u64),
-    /// Whatever is likely an id with a time.
+    /// Whatever is likely an id with a time, and txids of any time.
     Likely,
     /// Whatever is likely an id.
     All,
@@ -102,7 +102,7 @@ impl Finder {
         Some(Self { shapes: Shapes::of(shapes?), which, numbers: Numbers { is_chosen, ..numbers } })
     }
 
-    /// Finds whatever is likely an id with a time. A number is one if the layout was chosen.
+    /// Finds whatever is likely an id with a time, and txids of any time. A number is one if the layout was chosen.
     pub fn of_likely(numbers: Numbers) -> Self {
         let shapes = ALL.iter().filter(|it| numbers.is_chosen || !it.takes_a_layout()).filter_map(|it| it.shape());
         Self { shapes: Shapes::of(shapes), which: Which::Likely, numbers }
@@ -239,7 +239,12 @@ impl Finder {
             };
         }
         let is_one = |it: &Reading| matches!(self.which, Which::Several(_)) || it.unlikely.is_none();
-        likeliest.filter(is_one).and_then(|it| Some((it.format(), Some(it.ms?))))
+        let likeliest = likeliest.filter(is_one).and_then(|it| Some((it.format(), Some(it.ms?))));
+        // A wrong clock makes txids of unlikely times.
+        likeliest.or_else(|| match self.which {
+            Which::Likely => Some((&TXID, Some(TXID.ms(text, &self.numbers)?))),
+            _ => None,
+        })
     }
 
     /// Calls `each` with what `read` makes of the ids in `text`, until that breaks.

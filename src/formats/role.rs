@@ -51,14 +51,14 @@ impl Format {
         shown.collect::<Vec<_>>().join("/")
     }
 
-    /// The sequence of an id that sorts by `order`, and how many there are; None if it has none.
+    /// The sequence of an id that sorts by `order`, and how many there are in a unit of time; None if it has none, or one that
+    /// runs on.
     ///
     /// ```
     /// use txid::formats::{Numbers, named};
     ///
-    /// assert_eq!(named("flake").unwrap().sequence(7, &Numbers::UNKNOWN), Some((7, 1 << 16)));
     /// assert_eq!(named("snowflake").unwrap().sequence(7, &Numbers::UNKNOWN), Some((7, 1 << 12)));
-    /// assert_eq!(named("txid").unwrap().sequence(7, &Numbers::UNKNOWN), None);
+    /// assert_eq!(named("flake").unwrap().sequence(7, &Numbers::UNKNOWN), None);
     /// ```
     pub fn sequence(&self, order: u128, numbers: &Numbers) -> Option<(u64, u64)> {
         if self.rule == Some(Rule::Layout) {
