@@ -118,7 +118,7 @@ cannot hide numbers: "name=a\xff" is not UTF-8
 cannot hide numbers: "name=a\xfe" is not UTF-8
 bad option 'state' to 'new' (absolute path expected, got 'a')
 bad option 'colour' to 'new' (unknown option; the options are check, digits, key_file, letters, name, state, uuid)
-cannot hide numbers: cannot open the key file errors.key.none: No such file or directory (os error 2); `txid key` makes a key
+cannot hide numbers: cannot open the key file errors.key.none: No such file or directory (os error 2); `txid key new` makes a key
 
 
 

@@ -181,7 +181,7 @@ def main(txid, wanted="10000"):
                 compared += len(numbers)
                 expected = check_values(key, [(len(alphabet), length, name.encode(), check) for check in (False, True)])
                 for check, value in zip(([], ["--check"]), expected):
-                    assert run("key", [path, f"--name={name}", *shape, *check], []) == [value], (size, shape, name)
+                    assert run("key", ["check", path, f"--name={name}", *shape, *check], []) == [value], (size, shape, name)
 
             name = random_name()
             ids = [0, 2**122 - 1] + [secrets.randbits(122) for _ in range(-(-wanted // 3) - 2)]
@@ -189,7 +189,7 @@ def main(txid, wanted="10000"):
             compare(name, ["--uuid"], [uuid_of(number, 7) for number in ids], [uuid_of(image, 4) for image in images])
             assert all(bits_of(uuid_of(number, 7)) == number for number in ids)
             compared_uuids += len(ids)
-            assert run("key", [path, f"--name={name}", "--uuid"], []) == check_values(key, [(2, 122, name.encode(), False)])
+            assert run("key", ["check", path, f"--name={name}", "--uuid"], []) == check_values(key, [(2, 122, name.encode(), False)])
     assert compared >= wanted and compared_uuids >= wanted, (compared, compared_uuids)
     print(f"{compared} images of numbers and {compared_uuids} of UUIDs are the same")
 

@@ -263,7 +263,7 @@ fn the_file_of_a_key_is_refused_if_anything_is_wrong_with_it() {
     }
     assert_eq!(
         refused(&directory.0.join("none")),
-        "cannot open the key file FILE: No such file or directory (os error 2); `txid key` makes a key"
+        "cannot open the key file FILE: No such file or directory (os error 2); `txid key new` makes a key"
     );
     assert_eq!(refused(&directory.0), "the key file FILE is not a regular file");
     let pipe = directory.0.join("pipe");
@@ -271,14 +271,14 @@ fn the_file_of_a_key_is_refused_if_anything_is_wrong_with_it() {
     assert_eq!(refused(&pipe), "the key file FILE is not a regular file");
 
     let line = |line: usize, what: &str| format!("the key file FILE, line {line}: {what}");
-    assert_eq!(refused_content(""), "the key file FILE has no key; `txid key` makes one");
-    assert_eq!(refused_content(" \n\n"), "the key file FILE has no key; `txid key` makes one");
+    assert_eq!(refused_content(""), "the key file FILE has no key; `txid key new` makes one");
+    assert_eq!(refused_content(" \n\n"), "the key file FILE has no key; `txid key new` makes one");
     let most = format!("{KEY}{}", "\n".repeat(2048 - KEY.len()));
     Hidden::open(&file_of(&directory, &most), "orders", Shape::Digits(10)).unwrap();
     let long = "0".repeat(2049);
     assert_eq!(refused_content(&long), "the key file FILE has 2049 bytes, more than all keys of ten periods");
     for digits in [1, 30, 31, 33, 40, 47, 63, 65] {
-        let why = format!("a key has 32, 48 or 64 hexadecimal digits, not {digits}; `txid key` makes one");
+        let why = format!("a key has 32, 48 or 64 hexadecimal digits, not {digits}; `txid key new` makes one");
         assert_eq!(refused_content(&format!("{}\n", "7".repeat(digits))), line(1, &why));
     }
     for wrong in "gG/:@`\u{10}\u{7f}".chars() {
@@ -298,7 +298,7 @@ fn the_file_of_a_key_is_refused_if_anything_is_wrong_with_it() {
 #[test]
 fn a_key_that_others_may_know_is_refused() {
     let line = |line: usize, what: &str| format!("the key file FILE, line {line}: {what}");
-    let known = |why: &str| format!("everybody knows this key: {why}; `txid key` makes a random one");
+    let known = |why: &str| format!("everybody knows this key: {why}; `txid key new` makes a random one");
     for length in [16, 24, 32] {
         let key = |of: &dyn Fn(u8) -> u8| (0..length).map(|at| format!("{:02x}", of(at))).collect::<String>() + "\n";
         for byte in [0, 0x11, 0xff] {
@@ -330,7 +330,7 @@ fn a_key_that_may_be_cut_in_half_is_refused() {
 fn one_key_of_two_periods_is_refused() {
     let why = |line: usize, first: usize| {
         format!(
-            "the key file FILE, line {line}: this is the key of line {first} again; a new period needs a new key, from `txid key`"
+            "the key file FILE, line {line}: this is the key of line {first} again; a new period needs a new key, from `txid key new`"
         )
     };
     assert_eq!(refused_content(&format!("{KEY}\n1 {KEY}\n")), why(2, 1));

@@ -131,7 +131,7 @@ impl Hidden {
 
     /// Reads the key from a file that only its owner may read. With another name, the images are others.
     ///
-    /// A line of the file is a key in hexadecimal digits, as `txid key` makes it, after a digit and a space if images are to
+    /// A line of the file is a key in hexadecimal digits, as `txid key new` makes it, after a digit and a space if images are to
     /// begin with that digit. The last line hides, and all lines reveal. UUIDs have no place for the digit, so their file
     /// has one key without it.
     pub fn open(key_file: &Path, name: &str, shape: Shape) -> Result<Self, HiddenError> {

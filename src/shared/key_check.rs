@@ -94,7 +94,7 @@ impl fmt::Display for NoKeyCheck {
         let shown = if self.0.len() <= 24 { format!("\"{}\"", self.0.escape_debug()) } else { "this".to_string() };
         write!(
             f,
-            "{shown} is no check value, such as 66e94b-767ab6ec or 1:66e94b-767ab6ec: `txid key FILE --name NAME` and the length prints those of a series"
+            "{shown} is no check value, such as 66e94b-767ab6ec or 1:66e94b-767ab6ec: `txid key check FILE --name NAME` and the length prints those of a series"
         )
     }
 }
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_may_be_a_key_is_not_shown() {
-        let rest = " is no check value, such as 66e94b-767ab6ec or 1:66e94b-767ab6ec: `txid key FILE --name NAME` and the length prints those of a series";
+        let rest = " is no check value, such as 66e94b-767ab6ec or 1:66e94b-767ab6ec: `txid key check FILE --name NAME` and the length prints those of a series";
         for (wrong, shown) in [
             ("66e94b", r#""66e94b""#),
             ("1:66e94b\n234", r#""1:66e94b\n234""#),

@@ -21,7 +21,8 @@ pub fn table(txid: &str, directory: &Path) -> String {
     let path = log.to_str().unwrap();
     let mut table = format!("{ROUNDS} rounds.\n\n");
     table += "| | beside it | its seconds | txid's seconds | times as long |\n|---|---|--:|--:|--:|\n";
-    for (format, of) in [("txid", some_txid as fn(i64) -> String), ("uuid-v7", some_uuid)] {
+    let formats = [("txid", some_txid as fn(i64) -> String), ("any", some_txid), ("uuid-v7", some_uuid)];
+    for (format, of) in formats {
         let lines = write(&log, of, false);
         let rows = searches(txid, format, path, lines, &of(FIRST_MS)[..2]);
         table += &rows.iter().map(|row| measured(row, txid, directory)).collect::<String>();
@@ -76,8 +77,8 @@ fn searches(txid: &str, format: &str, path: &str, lines: i64, prefix: &str) -> V
     let window = [&grep[..], &["--from", &from, "--to", &to, path]].concat();
     let found = Command::new(txid).args(&window).output().unwrap().stdout;
     let id = String::from_utf8(found).unwrap().split(' ').next().unwrap().to_string();
-    let every = [&grep[..], &[path]].concat();
-    let counting = [&grep[..], &["-c", path]].concat();
+    let every = [&grep[..], &["--from", "0", path]].concat();
+    let counting = [&grep[..], &["--from", "0", "-c", path]].concat();
     [
         ("ten minutes of days", &["grep", "-F", &id, path][..], window),
         ("every line", &["grep", "-F", prefix, path], every),

@@ -4,10 +4,11 @@ use crate::terminal;
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
 use memchr::{memchr, memchr_iter};
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, stdout};
 use std::ops::{ControlFlow, Range};
-use txid_args::Grep;
+use txid_args::{Grep, When};
 
 const NAME: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Magenta)));
 const NUMBER: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -21,17 +22,18 @@ pub(crate) struct Layout {
     pub(crate) most: Option<u64>,
     before: usize,
     after: usize,
+    has_separators: bool,
     has_colors: bool,
     is_terminal: bool,
+    pub(crate) is_json: bool,
+    /// What stands after a name instead of `:` or a newline.
+    is_null: bool,
     pub(crate) is_named: bool,
 }
 
 impl Layout {
     pub(crate) fn of(args: &Grep, files: usize) -> Self {
-        let context = |side: Option<usize>| match args.only_matching {
-            true => 0,
-            false => side.or(args.context).unwrap_or(0),
-        };
+        let context = |side: Option<usize>| side.or(args.context).unwrap_or(0);
         Self {
             has_numbers: args.line_number,
             is_only_ids: args.only_matching,
@@ -39,7 +41,14 @@ impl Layout {
             most: args.max_count,
             before: context(args.before_context),
             after: context(args.after_context),
-            has_colors: anstream::AutoStream::choice(&stdout()) != ColorChoice::Never,
+            has_separators: args.after_context.or(args.before_context).or(args.context).is_some(),
+            has_colors: match args.color {
+                When::Auto => anstream::AutoStream::choice(&stdout()) != ColorChoice::Never,
+                When::Always => true,
+                When::Never => false,
+            },
+            is_json: args.json,
+            is_null: args.null,
             is_terminal: stdout().is_terminal(),
             is_named: args.with_filename || !args.no_filename && (args.recursive || files > 1),
         }
@@ -47,8 +56,13 @@ impl Layout {
 
     /// Whether lines are printed as they are, and all of them.
     pub(crate) fn is_plain(&self) -> bool {
-        !(self.has_numbers || self.is_only_ids || self.is_inverted || self.has_context() || self.has_colors)
-            && !(self.is_terminal || self.is_named || self.most.is_some())
+        !(self.has_numbers || self.is_only_ids || self.is_inverted || self.has_separators || self.has_colors)
+            && !(self.is_json || self.is_terminal || self.is_named || self.most.is_some())
+    }
+
+    /// Whether the places of ids in a line matter.
+    pub(crate) fn needs_ids(&self) -> bool {
+        self.is_only_ids || self.has_colors || self.is_json
     }
 
     fn has_context(&self) -> bool {
@@ -57,13 +71,17 @@ impl Layout {
 
     pub(crate) fn count_line(&self, name: Option<&str>, count: u64) -> String {
         match name {
-            Some(name) => format!("{}:{count}\n", self.styled(NAME, name.as_bytes())),
+            Some(name) => format!("{}{}{count}\n", self.styled(NAME, name.as_bytes()), self.after_name(':')),
             None => format!("{count}\n"),
         }
     }
 
     pub(crate) fn name_line(&self, name: &str) -> String {
-        self.styled(NAME, name.as_bytes()) + "\n"
+        format!("{}{}", self.styled(NAME, name.as_bytes()), self.after_name('\n'))
+    }
+
+    fn after_name(&self, otherwise: char) -> char {
+        if self.is_null { '\0' } else { otherwise }
     }
 
     /// What cannot control a terminal, in a color.
@@ -147,10 +165,30 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// The same, for programs; `add` has more of it.
+    pub(crate) fn object(&mut self, line: &[u8], add: impl FnOnce(&mut Value)) -> ControlFlow<()> {
+        if self.layout.most.is_some_and(|most| self.matches >= most) {
+            return ControlFlow::Break(());
+        }
+        let mut object = json!({ "text": String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']) });
+        if let Some(name) = self.name {
+            object["file"] = json!(name);
+        }
+        if self.layout.has_numbers {
+            object["line"] = json!(self.number);
+        }
+        add(&mut object);
+        self.text.extend_from_slice(format!("{object}\n").as_bytes());
+        self.matches += 1;
+        self.count += 1;
+        self.number += 1;
+        ControlFlow::Continue(())
+    }
+
     /// Lines without.
     pub(crate) fn without(&mut self, mut lines: &[u8]) -> ControlFlow<()> {
         if !self.layout.is_inverted && !self.layout.has_context() {
-            if self.layout.has_numbers {
+            if self.layout.has_numbers || self.layout.has_separators {
                 self.number += memchr_iter(b'\n', lines).count() as u64;
             }
             return ControlFlow::Continue(());
@@ -173,7 +211,12 @@ impl<'a> Page<'a> {
         }
         self.matches += 1;
         self.count += 1;
+        let first = self.number - self.before.len() as u64;
+        for (number, line) in (first..).zip(std::mem::take(&mut self.before)) {
+            self.print(number, '-', &line, std::iter::empty());
+        }
         if layout.is_only_ids {
+            self.separate(self.number);
             for range in ids {
                 self.begin(self.number, ':');
                 let id = layout.styled(ID, &line[range]);
@@ -181,10 +224,6 @@ impl<'a> Page<'a> {
                 self.text.push(b'\n');
             }
         } else {
-            let first = self.number - self.before.len() as u64;
-            for (number, line) in (first..).zip(std::mem::take(&mut self.before)) {
-                self.print(number, '-', &line, std::iter::empty());
-            }
             self.print(self.number, ':', line, ids);
         }
         self.number += 1;
@@ -216,7 +255,7 @@ impl<'a> Page<'a> {
     fn begin(&mut self, number: u64, after: char) {
         if let Some(name) = self.name {
             self.text.extend_from_slice(self.layout.styled(NAME, name.as_bytes()).as_bytes());
-            self.text.push(after as u8);
+            self.text.push(self.layout.after_name(after) as u8);
         }
         if self.layout.has_numbers {
             self.text.extend_from_slice(self.layout.styled(NUMBER, number.to_string().as_bytes()).as_bytes());
@@ -224,12 +263,21 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn print(&mut self, number: u64, after: char, line: &[u8], ids: impl Iterator<Item = Range<usize>>) {
+    /// Groups of lines that do not touch have a line between them.
+    fn separate(&mut self, number: u64) {
         let is_apart = self.printed.map_or(self.is_after_another, |printed| printed + 1 < number);
-        if self.layout.has_context() && is_apart {
+        if self.layout.has_separators && is_apart {
             self.text.extend_from_slice(b"--\n");
         }
         self.printed = Some(number);
+    }
+
+    fn print(&mut self, number: u64, after: char, line: &[u8], ids: impl Iterator<Item = Range<usize>>) {
+        self.separate(number);
+        // Nothing of the lines around is an id of the window.
+        if self.layout.is_only_ids {
+            return;
+        }
         self.begin(number, after);
         let mut at = 0;
         if self.layout.has_colors {

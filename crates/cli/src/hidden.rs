@@ -1,4 +1,4 @@
-//! `txid key`, `txid hide` and `txid reveal`: numbers and UUIDs, and what is shown of them.
+//! `txid key new`, `txid key check`, `txid hide` and `txid reveal`: numbers and UUIDs, and what is shown of them.
 
 use crate::input::Source;
 use crate::trouble::{TROUBLE, complain};
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use txid::Hidden;
 use txid::hidden::{Shape, new_key};
 use txid::segment::Segment;
-use txid_args::{self as args, Hide, Key, Reveal, Series};
+use txid_args::{self as args, Hide, Key, KeyCommand, Reveal, Series};
 
 /// How many bytes of what is refused an error shows.
 const MOST_SHOWN: usize = 60;
@@ -32,17 +32,14 @@ struct Pair {
 }
 
 pub(crate) fn key(args: &Key) -> Result<ExitCode> {
-    let line = match (&args.file, &args.name) {
-        (Some(file), Some(name)) => {
-            let checks = open(file, name, &args.shape)?.key_checks();
-            checks.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
-        }
-        _ if args.shape != args::Shape::default() => {
-            bail!("FILE is missing: the keys of which check values are to be printed")
-        }
-        _ => {
+    let line = match &args.command {
+        KeyCommand::New => {
             let key = new_key().context("the operating system gave no randomness, so there is no key")?;
             key.iter().map(|byte| format!("{byte:02x}")).collect()
+        }
+        KeyCommand::Check(of) => {
+            let checks = open(&of.file, &of.name, &of.shape)?.key_checks();
+            checks.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
         }
     };
     writeln!(stdout(), "{line}").context("standard output")?;

@@ -14,25 +14,58 @@ pub(crate) struct Wanted {
     pub(crate) numbers: Numbers,
     /// Whether somebody said what the layout of numbers is.
     pub(crate) has_layout: bool,
+    /// Whether nobody said which formats.
+    pub(crate) is_default: bool,
+}
+
+/// The id that says when what a line tells of began: of several, a txid, or else the first.
+pub(crate) struct Own {
+    first: Finder,
+    then: Option<Finder>,
+}
+
+impl Own {
+    pub(crate) fn new(wanted: &Wanted) -> Result<Self> {
+        Ok(match wanted.formats {
+            Some(_) => Self { first: wanted.finder()?, then: None },
+            None => {
+                let txids = Finder::of(&[ALL[0]], Numbers::UNKNOWN).context("txids hold a time")?;
+                Self { first: txids, then: Some(Finder::of_likely(wanted.numbers_in_text())) }
+            }
+        })
+    }
+
+    pub(crate) fn ms(&self, line: &[u8]) -> Option<i64> {
+        self.first.first(line).or_else(|| self.then.as_ref()?.first(line))?.ms
+    }
+}
+
+/// Which ids are read if nobody says which.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Default {
+    Any,
+    Txid,
 }
 
 impl Wanted {
-    pub(crate) fn new(ids: &Ids) -> Result<Self> {
+    pub(crate) fn new(ids: &Ids, default: Default) -> Result<Self> {
         let has_layout = ids.layout.is_some();
+        let is_default = ids.format.is_empty() && !has_layout;
         let numbers = match &ids.layout {
             Some(layout) => Numbers { layout: layout.parse::<Layout>()?, is_chosen: false },
             None => Numbers::UNKNOWN,
         };
-        if ids.format.contains(&Which::Any) {
-            return Ok(Self { formats: None, numbers, has_layout });
+        if ids.format.contains(&Which::Any) || is_default && default == Default::Any {
+            return Ok(Self { formats: None, numbers, has_layout, is_default });
         }
         let mut formats: Vec<&'static Format> = Vec::new();
-        for which in &ids.format {
-            match which {
-                Which::Of(format) if !formats.contains(format) => formats.push(format),
-                _ => {}
-            }
-        }
+        let is_meant = |format: &Format| {
+            let is_uuid = format.has_a_time() && format.name.starts_with("uuid");
+            ids.format
+                .iter()
+                .any(|which| matches!(which, Which::Of(one) if *one == format) || *which == Which::Uuids && is_uuid)
+        };
+        formats.extend(ALL.iter().filter(|format| is_meant(format)));
         if formats.is_empty() {
             // The first of the list is our own.
             let default = ALL.into_iter().find(|format| format.takes_a_layout() == has_layout);
@@ -42,14 +75,28 @@ impl Wanted {
             let names = formats.iter().map(|format| name(format)).collect::<Vec<_>>().join(",");
             bail!("--layout is for --format snowflake, not {names}");
         }
-        Ok(Self { formats: Some(formats), numbers, has_layout })
+        Ok(Self { formats: Some(formats), numbers, has_layout, is_default })
     }
 
     /// What finds them in text.
     pub(crate) fn finder(&self) -> Result<Finder> {
         match &self.formats {
             Some(formats) => Finder::of(formats, self.numbers).context("ids of this format hold no time"),
-            None => Ok(Finder::of_likely(self.numbers_in_text())),
+            // Numbers are found, to be passed over.
+            None => Ok(Finder::of_likely(Numbers { is_chosen: true, ..self.numbers })),
+        }
+    }
+
+    /// Whether numbers are found, but no ids as long as nobody says their layout.
+    pub(crate) fn passes_numbers(&self) -> bool {
+        self.formats.is_none() && !self.has_layout
+    }
+
+    /// Of an id.
+    pub(crate) fn title(&self) -> String {
+        match &self.formats {
+            Some(formats) => formats.iter().map(|format| name(format)).collect::<Vec<_>>().join(" or "),
+            None => "id".to_string(),
         }
     }
 
@@ -62,7 +109,11 @@ impl Wanted {
     }
 
     fn has(&self, is_one: impl Fn(&Format) -> bool) -> bool {
-        self.formats.as_ref().is_some_and(|formats| formats.iter().any(|format| is_one(format)))
+        match &self.formats {
+            Some(formats) => formats.iter().any(|format| is_one(format)),
+            // Of a text that may be a txid, nobody means less.
+            None => is_one(ALL[0]),
+        }
     }
 
     /// How numbers are read where they may be ids.

@@ -1,14 +1,16 @@
 //! Files and standard input, plain or compressed, and the progress bar over them.
 
+use crate::beside::Beside;
 use crate::blocks::{self, Blocks, Piece};
 use crate::gzip;
+use crate::seek::Part;
 use crate::trouble::complain;
-use crate::zstd;
 use anyhow::{Context, Error, Result, anyhow, bail};
+use glob::Pattern;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::borrow::Cow;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
@@ -25,21 +27,29 @@ pub(crate) fn sources(files: &[PathBuf]) -> Vec<Source<'_>> {
         .collect()
 }
 
-/// The same, with all files in directories.
-pub(crate) fn sources_below(files: &[PathBuf]) -> Vec<Source<'_>> {
-    if files.is_empty() {
-        let mut found = Vec::new();
-        add_below(Path::new(""), &mut found);
-        return found;
-    }
+/// The same, with all files in directories whose names match one of these patterns, if there are any.
+pub(crate) fn sources_below<'a>(files: &'a [PathBuf], include: &[String]) -> Result<Vec<Source<'a>>> {
+    let pattern = |text: &String| Pattern::new(text).with_context(|| format!("--include '{text}'"));
+    let patterns = include.iter().map(pattern).collect::<Result<Vec<_>>>()?;
+    let is_wanted = |source: &Source| match source {
+        Source::File(path) if !patterns.is_empty() => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            patterns.iter().any(|pattern| pattern.matches(&name))
+        }
+        _ => true,
+    };
     let mut found = Vec::new();
-    for source in sources(files) {
+    if files.is_empty() {
+        add_below(Path::new(""), &mut found);
+    }
+    for source in if files.is_empty() { Vec::new() } else { sources(files) } {
         match source {
             Source::File(path) if path.is_dir() => add_below(&path, &mut found),
             other => found.push(other),
         }
     }
-    found
+    found.retain(is_wanted);
+    Ok(found)
 }
 
 /// In the order of their names. As in grep -r, links below a directory are not followed, and what is no file is left out.
@@ -70,7 +80,7 @@ pub(crate) enum Source<'a> {
 impl Source<'_> {
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Stdin => "standard input".to_string(),
+            Self::Stdin => "(standard input)".to_string(),
             Self::File(path) => path.display().to_string(),
         }
     }
@@ -78,6 +88,23 @@ impl Source<'_> {
     /// Starts to read, and to move `bar`. Something that is not a file, such as a directory, is an error at once.
     pub(crate) fn open(&self, bar: &ProgressBar) -> Result<Blocks> {
         self.decompressed(bar).map(Blocks::new).with_context(|| self.name())
+    }
+
+    /// The same, of a part.
+    pub(crate) fn open_part(&self, part: Part, bar: &ProgressBar) -> Result<Blocks> {
+        match (part, self) {
+            (Part::Of(range), Self::File(path)) => {
+                let open = || {
+                    let mut file = File::open(path)?;
+                    check(&file.metadata()?)?;
+                    file.seek(SeekFrom::Start(range.start))?;
+                    anyhow::Ok(Blocks::new(Box::new(bar.wrap_read(file).take(range.end - range.start))))
+                };
+                open().with_context(|| self.name())
+            }
+            (Part::Nothing, _) => Ok(Blocks::new(Box::new(io::empty()))),
+            _ => self.open(bar),
+        }
     }
 
     /// Passes each block of lines to `each`, until that wants no more; an empty one stands for a line that is too long.
@@ -116,8 +143,9 @@ impl Source<'_> {
     fn decompressed(&self, bar: &ProgressBar) -> Result<Box<dyn Read>> {
         Ok(match self {
             Self::Stdin => {
-                let stdin = io::stdin().lock();
-                check(&metadata(&stdin)?)?;
+                // Not through the buffer of the standard library.
+                let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+                check(&stdin.metadata()?)?;
                 decompressed(stdin)?
             }
             Self::File(path) => {
@@ -126,6 +154,14 @@ impl Source<'_> {
                 decompressed(bar.wrap_read(file))?
             }
         })
+    }
+
+    /// Whether it can be read a second time.
+    pub(crate) fn is_lasting(&self) -> bool {
+        match self {
+            Self::Stdin => false,
+            Self::File(path) => path.metadata().is_ok_and(|metadata| metadata.is_file()),
+        }
     }
 
     fn len(&self) -> u64 {
@@ -158,18 +194,36 @@ const OTHERS: [(&[u8], &str); 3] = [(b"\xfd7zXZ\0", "xz"), (b"BZh", "bzip2"), (b
 const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 const HEAD: usize = 10;
 
-fn decompressed(mut input: impl Read + 'static) -> Result<Box<dyn Read>> {
+/// The first bytes of a zstd frame, and all but the first of one that is to be skipped.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
+
+fn is_zstd(head: &[u8]) -> bool {
+    head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPED) && head[0] & 0xf0 == 0x50
+}
+
+/// The program that reads it, if that is needed.
+fn other_program(head: &[u8]) -> Option<&'static str> {
+    let is_other = |magic: &[u8]| head.starts_with(magic) && (magic != b"BZh" || head.ends_with(BZIP2_BLOCK));
+    OTHERS.iter().find(|(magic, _)| is_other(magic)).map(|(_, program)| *program)
+}
+
+/// Whether these first bytes are those of a compressed file.
+pub(crate) fn is_compressed(head: &[u8; HEAD]) -> bool {
+    head.starts_with(&gzip::MAGIC) || is_zstd(head) || other_program(head).is_some()
+}
+
+fn decompressed(mut input: impl Read + Send + 'static) -> Result<Box<dyn Read>> {
     let mut head = Vec::with_capacity(HEAD);
     input.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
-    let is_other = |magic: &[u8]| head.starts_with(magic) && (magic != b"BZh" || head.ends_with(BZIP2_BLOCK));
-    if let Some((_, program)) = OTHERS.iter().find(|(magic, _)| is_other(magic)) {
+    if let Some(program) = other_program(&head) {
         bail!("is compressed with {program}; decompress it first: {program} -dc FILE | txid ...");
     }
-    let (is_gzip, is_zstd) = (head.starts_with(&gzip::MAGIC), head.starts_with(&zstd::MAGIC));
+    let (is_gzip, is_zstd) = (head.starts_with(&gzip::MAGIC), is_zstd(&head));
     let whole = io::Cursor::new(head).chain(input);
     Ok(match (is_gzip, is_zstd) {
-        (true, _) => Box::new(gzip::Members::new(BufReader::new(whole))),
-        (_, true) => Box::new(zstd::Frames::new(BufReader::new(whole))),
+        (true, _) => Box::new(Beside::new(gzip::Members::new(BufReader::new(whole)))?),
+        (_, true) => Box::new(Beside::new(zstd::Decoder::new(whole)?)?),
         _ => Box::new(whole),
     })
 }

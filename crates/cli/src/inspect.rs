@@ -21,7 +21,7 @@ use txid::FormatError;
 use txid::formats::find::Finder;
 use txid::formats::{self, Anatomy, Numbers, Reading, Unlikely};
 use txid::snowflake::Layout;
-use txid_args::{Inspect, name};
+use txid_args::Inspect;
 
 /// What is written at once where nobody watches.
 const BUFFER: usize = 64 << 10;
@@ -231,7 +231,7 @@ impl Inspection {
             }
         }
         if ids.is_empty() {
-            let error = error.filter(|_| lookalike(text).is_none());
+            let error = error.filter(|_| lookalike(text).is_none() && nearly(text).is_none());
             let why = match text.trim_ascii().contains(&b' ') {
                 true => "no id is in this text".to_string(),
                 false => error.map_or_else(|| unknown(text), |error| error.to_string()),
@@ -306,11 +306,19 @@ impl Inspection {
 
 /// What to say of a text that nobody meant as an id of a format.
 fn unknown(text: &[u8]) -> String {
+    if let Some(what) = nearly(text) {
+        return what.to_string();
+    }
     let looks = lookalike(text).map_or(String::new(), |what| format!(": {what}?"));
     let characters = if text.len() == 1 { "character" } else { "characters" };
-    let read = formats::ALL.iter().filter(|format| format.is_read()).map(|format| name(format));
-    let read = read.collect::<Vec<_>>().join(", ");
-    format!("not an id of a known format ({} {characters}{looks}); these are read: {read}", text.len())
+    format!("not an id of a known format ({} {characters}{looks}); txid help grep names them", text.len())
+}
+
+/// What was nearly one.
+fn nearly(text: &[u8]) -> Option<&'static str> {
+    let is_one = |byte: &u8| matches!(byte.to_ascii_lowercase(), b'0'..=b'9' | b'a'..=b'v');
+    let is_short = text.len() == 19 && text.iter().all(is_one) && text.iter().any(u8::is_ascii_alphabetic);
+    is_short.then_some("one character short of a txid")
 }
 
 /// What else people have in their logs.

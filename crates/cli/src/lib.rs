@@ -2,39 +2,49 @@
 //! are public for `crates/fuzz/`.
 
 mod audit;
+mod beside;
 pub mod blocks;
 mod grep;
 mod grep_page;
 pub mod gzip;
 mod hidden;
-mod hint;
 mod histogram;
 mod ids;
 mod input;
 mod inspect;
+mod line_time;
 mod link;
 mod manual;
 mod new;
+mod passed;
 pub mod picture;
 mod range;
 mod runs;
+mod seek;
 mod sort;
 mod sql;
 pub mod terminal;
 pub mod time;
 mod trouble;
 mod window;
-pub mod zstd;
 
 use clap::Parser;
 use std::process::ExitCode;
-use trouble::{TROUBLE, complain};
+use trouble::{TROUBLE, complain, say};
 use txid_args::{Args, Command};
 
 /// Runs the command with the arguments of this process. Nothing is done if its output goes nowhere.
 pub fn run(output_is_closed: bool) -> ExitCode {
     end_quietly_when_nobody_reads();
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) if error.use_stderr() => {
+            let text = error.to_string();
+            say(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
+            return ExitCode::from(TROUBLE);
+        }
+        Err(error) => error.exit(),
+    };
     if output_is_closed {
         complain(&anyhow::anyhow!("standard output is closed"));
         return ExitCode::from(TROUBLE);

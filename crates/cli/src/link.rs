@@ -36,7 +36,7 @@ impl Link {
         let Some(url) = &args.url else { return Ok(None) };
         let template = if url.contains("://") { url.clone() } else { named(url)? };
         let parts = parts(&template).with_context(|| format!("--url '{template}'"))?;
-        Ok(Some(Self { parts, span_ms: time::parse_span("--for", &args.span)? }))
+        Ok(Some(Self { parts, span_ms: time::parse_span("--within", &args.within)? }))
     }
 
     /// None if the template wants a time, and there is none.

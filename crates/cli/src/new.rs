@@ -37,7 +37,7 @@ fn make<'a>(maker: &Maker, at: Option<i64>, text: &'a mut [u8; Maker::MAX_LEN]) 
 }
 
 fn maker(args: &New) -> Result<Maker> {
-    let Some(make) = &args.format.make else { bail!("ids of this format can be read, but not made") };
+    let Some(make) = &args.format.format.make else { bail!("ids of this format can be read, but not made") };
     if args.at.is_some() && !make.takes_a_time {
         bail!("--at: ids of this format carry no time, or only the current time");
     }
@@ -51,12 +51,16 @@ fn maker(args: &New) -> Result<Maker> {
         ("alphabet", args.alphabet.as_ref().map(AsRef::as_ref)),
         ("prefix", args.prefix.as_ref().map(AsRef::as_ref)),
     ];
-    let options: Vec<(&str, &OsStr)> = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    let in_name = args.format.options.iter().map(|(name, value)| (name.as_str(), AsRef::<OsStr>::as_ref(value)));
+    let options: Vec<(&str, &OsStr)> =
+        given.into_iter().filter_map(|(name, value)| Some((name, value?))).chain(in_name).collect();
     if let Some((option, _)) = options.iter().find(|(option, _)| !txid_args::options(make).contains(option)) {
         bail!("--{option} is for --format {}", formats_with(option));
     }
-    args.format.maker(options).map_err(|error| match error {
-        MakerError::Missing { option, give } => anyhow!("--format {} needs --{option}: {give}", name(args.format)),
+    args.format.format.maker(options).map_err(|error| match error {
+        MakerError::Missing { option, give } => {
+            anyhow!("--format {} needs --{option}: {give}", name(args.format.format))
+        }
         MakerError::NoAddress => anyhow!("this format needs an IPv4 address of this host, and none was found"),
         other => other.into(),
     })
@@ -64,7 +68,7 @@ fn maker(args: &New) -> Result<Maker> {
 
 /// From a year before the layout ends.
 fn warn_of_the_end(args: &New) {
-    let Some(make) = &args.format.make else { return };
+    let Some(make) = &args.format.format.make else { return };
     let layout = args.layout.as_deref().unwrap_or("snowflake");
     if let (true, Ok(layout)) = (make.options.contains(&"layout"), layout.parse::<Layout>()) {
         if let Some(ending) = layout.ending(txid::system_ms()) {

@@ -1,6 +1,6 @@
 //! `txid range`: prints the first and the last id of a time window.
 
-use crate::ids::Wanted;
+use crate::ids::{Default, Wanted};
 use crate::sql::{self, Holds};
 use crate::time;
 use crate::window::Ends;
@@ -20,13 +20,13 @@ struct Bounds {
 }
 
 pub(crate) fn run(args: &Range) -> Result<ExitCode> {
-    let wanted = Wanted::new(&args.ids)?;
+    let wanted = Wanted::new(&args.ids, Default::Txid)?;
     let Some(format) = wanted.one() else {
         bail!("--format: a window has a first and a last id of one format; give one");
     };
     let numbers = wanted.numbers;
     let ends = Ends::of(&args.window, &wanted, Some("now"))?;
-    let (Some(from), Some(to)) = (ends.from, ends.to) else { bail!("--from, --since or --around is missing") };
+    let (Some(from), Some(to)) = (ends.from, ends.to) else { bail!("--from or --around is missing") };
     let window = ends.range();
     let Some(times) = format.times(&numbers) else {
         bail!("ids of {} do not sort by time, so a window has no first and last id", name(format));

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::FileExt;
@@ -12,8 +12,8 @@ use std::os::unix::fs::FileExt;
 const MEMORY: usize = 32 << 20;
 const LEAST_BUFFER: usize = 16 << 10;
 
-/// The header of a line in the file: whether it has a key, the key, and the line's length.
-const HEADER: usize = 1 + 16 + 8;
+/// The header of a line in the file: whether it has a key, the key, its hash, and its length.
+const HEADER: usize = 1 + 16 + 8 + 8;
 
 /// What lines are ordered by, the high half of a number and the low one; None comes first.
 pub(crate) type Key = Option<[u64; 2]>;
@@ -30,18 +30,19 @@ impl Runs {
         Ok(Self { file: tempfile::tempfile()?, ends: Vec::new() })
     }
 
-    /// Adds lines that are in order.
-    pub(crate) fn add(&mut self, lines: impl Iterator<Item = (Key, impl AsRef<[u8]>)>) -> io::Result<()> {
+    /// Adds lines that are in order, each with a hash if equal ones are to be left out, and otherwise 0.
+    pub(crate) fn add(&mut self, lines: impl Iterator<Item = (Key, u64, impl AsRef<[u8]>)>) -> io::Result<()> {
         let mut end = self.ends.last().copied().unwrap_or(0);
         let mut out = BufWriter::with_capacity(LEAST_BUFFER, &self.file);
-        for (key, line) in lines {
+        for (key, hash, line) in lines {
             let line = line.as_ref();
             let mut header = [0; HEADER];
             header[0] = u8::from(key.is_some());
             let [high, low] = key.unwrap_or_default();
             header[1..9].copy_from_slice(&high.to_le_bytes());
             header[9..17].copy_from_slice(&low.to_le_bytes());
-            header[17..].copy_from_slice(&(line.len() as u64).to_le_bytes());
+            header[17..25].copy_from_slice(&hash.to_le_bytes());
+            header[25..].copy_from_slice(&(line.len() as u64).to_le_bytes());
             out.write_all(&header)?;
             out.write_all(line)?;
             end += (HEADER + line.len()) as u64;
@@ -51,7 +52,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Writes the lines of all runs in order. For equal keys, lines of an earlier run come first.
+    /// Writes the lines of all runs in order, but those with the key and the hash of one before. For equal keys, lines of an
+    /// earlier run come first.
     pub(crate) fn merge(self, out: &mut impl Write) -> Result<()> {
         let capacity = (MEMORY / self.ends.len()).max(LEAST_BUFFER);
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
@@ -61,17 +63,41 @@ impl Runs {
             .collect();
         let mut heads = BinaryHeap::with_capacity(runs.len());
         for (index, run) in runs.iter_mut().enumerate() {
-            heads.extend(next_line(run)?.map(|(key, len)| Reverse((key, index, len))));
+            heads.extend(next_line(run)?.map(|(key, hash, len)| Reverse((key, index, hash, len))));
         }
+        let mut seen = Seen::default();
         while let Some(mut head) = heads.peek_mut() {
-            let Reverse((_, index, len)) = *head;
-            copy(&mut runs[index], len, out)?;
+            let Reverse((key, index, hash, len)) = *head;
+            match seen.is_new(key, hash) {
+                true => copy(&mut runs[index], len, out)?,
+                false => copy(&mut runs[index], len, &mut io::sink())?,
+            }
             match next_line(&mut runs[index])? {
-                Some((key, len)) => *head = Reverse((key, index, len)),
+                Some((key, hash, len)) => *head = Reverse((key, index, hash, len)),
                 None => drop(PeekMut::pop(head)),
             }
         }
         Ok(())
+    }
+}
+
+/// Hashes of lines with one key.
+#[derive(Default)]
+pub(crate) struct Seen {
+    key: Key,
+    hashes: HashSet<u64>,
+}
+
+impl Seen {
+    pub(crate) fn is_new(&mut self, key: Key, hash: u64) -> bool {
+        if hash == 0 {
+            return true;
+        }
+        if key != self.key {
+            self.key = key;
+            self.hashes.clear();
+        }
+        self.hashes.insert(hash)
     }
 }
 
@@ -91,8 +117,8 @@ impl Read for Run<'_> {
     }
 }
 
-/// The key and the length of the next line.
-fn next_line(run: &mut BufReader<Run>) -> Result<Option<(Key, u64)>> {
+/// The key, the hash and the length of the next line.
+fn next_line(run: &mut BufReader<Run>) -> Result<Option<(Key, u64, u64)>> {
     let mut header = [0; HEADER];
     if run.fill_buf().context("temporary file")?.is_empty() {
         return Ok(None);
@@ -100,7 +126,7 @@ fn next_line(run: &mut BufReader<Run>) -> Result<Option<(Key, u64)>> {
     run.read_exact(&mut header).context("temporary file")?;
     let word = |at: usize| Ok::<_, anyhow::Error>(u64::from_le_bytes(header[at..at + 8].try_into()?));
     let key = [word(1)?, word(9)?];
-    Ok(Some(((header[0] == 1).then_some(key), word(17)?)))
+    Ok(Some(((header[0] == 1).then_some(key), word(17)?, word(25)?)))
 }
 
 /// Copies without holding everything in memory.

@@ -3,15 +3,17 @@
 //! Lines are collected until they fill the allowed memory, sorted, and written to a temporary file as one run. At the
 //! end all runs are merged. Input that fits into memory is never written to disk.
 
-use crate::hint::Hint;
-use crate::ids::Wanted;
+use crate::ids::{Default, Wanted};
 use crate::input;
-use crate::runs::{Key, Runs};
+use crate::passed::Passed;
+use crate::runs::{Key, Runs, Seen};
 use crate::terminal::Harmless;
-use crate::trouble::{complain, say};
+use crate::trouble::{TROUBLE, complain, say};
 
 use anyhow::{Context, Result};
 use memchr::memchr;
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -21,18 +23,35 @@ use txid_args::Sort;
 /// How many bytes of lines, including the notes about them, are sorted at a time.
 const MEMORY: usize = 96 << 20;
 
+/// From here on, the next line with an id begins anew, so that those below it stay with it.
+const NEARLY: usize = 84 << 20;
+
+/// The bits of a txid below its milliseconds.
+const BELOW_MS: u32 = 54;
+
 pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
-    let ids = Wanted::new(&args.ids)?.finder()?;
-    let mut sorter = Sorter { ids, text: Vec::new(), lines: Vec::new(), runs: None, key: None };
+    let wanted = Wanted::new(&args.ids, Default::Txid)?;
+    let mut sorter = Sorter {
+        ids: wanted.finder()?,
+        wanted,
+        passed: Passed::new(i64::MIN..=i64::MAX),
+        is_found: false,
+        is_reversed: args.reverse,
+        is_unique: args.unique,
+        hashes: RandomState::new(),
+        text: Vec::new(),
+        lines: Vec::new(),
+        runs: None,
+        key: None,
+    };
     let sources = input::sources(&args.files);
     let bar = input::bar(&sources);
-    let (mut all, mut hint) = (true, Hint::default());
+    let mut all = true;
     for source in &sources {
         match source.open(&bar) {
             Ok(blocks) => {
                 sorter.begin_source();
                 all &= source.each(blocks, &bar, |block| {
-                    hint.look(block, &sorter.ids);
                     sorter.add_all(block)?;
                     Ok(ControlFlow::Continue(()))
                 })?;
@@ -44,14 +63,15 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
         }
     }
     bar.finish_and_clear();
-    hint.text(&sorter.ids).iter().for_each(|hint| say(hint));
-    let mut out: Box<dyn Write> = match stdout().is_terminal() {
-        true => Box::new(Harmless::new(stdout().lock())),
-        false => Box::new(BufWriter::new(stdout().lock())),
+    sorter.say_what_was_passed();
+    let mut out: Box<dyn Write> = match &args.output {
+        Some(path) => Box::new(BufWriter::new(File::create(path).with_context(|| path.display().to_string())?)),
+        None if stdout().is_terminal() => Box::new(Harmless::new(stdout().lock())),
+        None => Box::new(BufWriter::new(stdout().lock())),
     };
     sorter.write(&mut out)?;
     out.flush().context("standard output")?;
-    Ok(ExitCode::from(if all { 0 } else { crate::trouble::TROUBLE }))
+    Ok(ExitCode::from(if all { 0 } else { TROUBLE }))
 }
 
 struct Line {
@@ -62,6 +82,13 @@ struct Line {
 
 struct Sorter {
     ids: Finder,
+    wanted: Wanted,
+    passed: Passed,
+    /// Whether an id that is wanted was found.
+    is_found: bool,
+    is_reversed: bool,
+    is_unique: bool,
+    hashes: RandomState,
     text: Vec<u8>,
     lines: Vec<Line>,
     runs: Option<Runs>,
@@ -74,6 +101,13 @@ impl Sorter {
         self.key = None;
     }
 
+    fn say_what_was_passed(&self) {
+        let are_others_taken = self.wanted.is_default || self.wanted.passes_numbers();
+        if are_others_taken || !self.is_found {
+            self.passed.sentences(&self.wanted, are_others_taken).iter().for_each(|sentence| say(sentence));
+        }
+    }
+
     fn add_all(&mut self, mut lines: &[u8]) -> Result<()> {
         while !lines.is_empty() {
             let end = memchr(b'\n', lines).map_or(lines.len(), |newline| newline + 1);
@@ -84,22 +118,57 @@ impl Sorter {
     }
 
     fn add(&mut self, line: &[u8]) -> Result<()> {
+        // A line without an id has the key of the previous line; equal keys keep their order.
+        let id = self.order(line).map(|id| if self.is_reversed { id.map(|half| !half) } else { id });
+        self.key = id.or(self.key);
+        if id.is_some() && self.memory() >= NEARLY {
+            self.spill().context("temporary file")?;
+        }
         let begin = self.text.len();
         self.text.extend_from_slice(line);
         if line.last() != Some(&b'\n') {
             self.text.push(b'\n');
         }
-        // A line without an id has the key of the previous line; equal keys keep their order.
-        let id = self.ids.first_order(line).map(|order| [(order >> 64) as u64, order as u64]);
-        self.key = id.or(self.key);
         match self.lines.last_mut() {
             Some(before) if id.is_none() && before.key == self.key => before.end = self.text.len(),
             _ => self.lines.push(Line { key: self.key, begin, end: self.text.len() }),
         }
-        if self.text.len() + self.lines.len() * size_of::<Line>() >= MEMORY {
+        if self.memory() >= MEMORY {
             self.spill().context("temporary file")?;
         }
         Ok(())
+    }
+
+    fn memory(&self) -> usize {
+        self.text.len() + self.lines.len() * size_of::<Line>()
+    }
+
+    /// What the line is sorted by.
+    fn order(&mut self, line: &[u8]) -> Option<[u64; 2]> {
+        let by_time = |ms: i64| [ms.abs_diff(i64::MIN), 0];
+        if self.wanted.passes_numbers() {
+            return self.passed.look(line).map(by_time);
+        }
+        if let Some(order) = self.ids.first_order(line) {
+            self.is_found = true;
+            if !self.wanted.is_default {
+                return Some([(order >> 64) as u64, order as u64]);
+            }
+            let ms = (order >> BELOW_MS) as i64;
+            // An xid would be a txid of years to come.
+            let other = if self.passed.is_unlikely(ms) { self.passed.look(line).map(by_time) } else { None };
+            return other.or(Some([ms.abs_diff(i64::MIN), order as u64 & ((1 << BELOW_MS) - 1)]));
+        }
+        match (self.wanted.is_default, self.is_found) {
+            // What is indented belongs to the line before.
+            (true, _) if line.first().is_none_or(u8::is_ascii_whitespace) => None,
+            (true, _) => self.passed.look(line).map(by_time),
+            (false, true) => None,
+            (false, false) => {
+                self.passed.look(line);
+                None
+            }
+        }
     }
 
     fn sort(&mut self) {
@@ -107,8 +176,16 @@ impl Sorter {
         self.lines.sort_unstable_by_key(|line| (line.key, line.begin));
     }
 
-    fn sorted(&self) -> impl Iterator<Item = (Key, &[u8])> {
-        self.lines.iter().map(|line| (line.key, &self.text[line.begin..line.end]))
+    /// The lines with their keys, and if equal ones are left out, a hash.
+    fn sorted(&self) -> impl Iterator<Item = (Key, u64, &[u8])> {
+        let hash = |line: &Line, text: &[u8]| match line.key {
+            Some(_) if self.is_unique => self.hashes.hash_one(text).max(1),
+            _ => 0,
+        };
+        self.lines.iter().map(move |line| {
+            let text = &self.text[line.begin..line.end];
+            (line.key, hash(line, text), text)
+        })
     }
 
     fn spill(&mut self) -> io::Result<()> {
@@ -124,7 +201,9 @@ impl Sorter {
     fn write(mut self, out: &mut impl Write) -> Result<()> {
         if self.runs.is_none() {
             self.sort();
-            return self.sorted().try_for_each(|(_, text)| out.write_all(text)).context("standard output");
+            let mut seen = Seen::default();
+            let mut lines = self.sorted().filter(|(key, hash, _)| seen.is_new(*key, *hash));
+            return lines.try_for_each(|(_, _, text)| out.write_all(text)).context("standard output");
         }
         self.spill().context("temporary file")?;
         let runs = self.runs.take();

@@ -18,12 +18,6 @@ pub fn parse(option: &str, text: &str) -> Result<i64> {
     parse_at(text, Timestamp::now(), &local_zone).with_context(|| format!("{option} '{text}'"))
 }
 
-/// Milliseconds since 1970 of the moment that is a span such as `10m` ago.
-pub fn parse_since(option: &str, text: &str) -> Result<i64> {
-    let parsed = span(text).ok_or_else(not_a_span).and_then(|span| before(Timestamp::now(), span));
-    parsed.with_context(|| format!("{option} '{text}'"))
-}
-
 /// The milliseconds in a span such as `10m`.
 pub(crate) fn parse_span(option: &str, text: &str) -> Result<i64> {
     let day = SpanRelativeTo::days_are_24_hours();

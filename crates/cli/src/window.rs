@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use std::ops::RangeInclusive;
 use txid_args::Window;
 
-/// What `--around` takes on both sides if nobody says more.
+/// What `--around` takes on both sides if nobody says `--within`.
 const AROUND_MS: i64 = 5_000;
 
 /// Milliseconds since 1970; None where nobody named an end.
@@ -22,16 +22,15 @@ impl Ends {
     pub(crate) fn of(args: &Window, wanted: &Wanted, end: Option<&str>) -> Result<Self> {
         let span = args.span.as_deref().map(|text| time::parse_span("--for", text)).transpose()?;
         if let Some(text) = &args.around {
-            let (middle, span) = (moment("--around", text, wanted)?, span.unwrap_or(AROUND_MS));
-            return Ok(Self { from: Some(middle - span), to: Some(middle + span + 1) });
+            let within = args.within.as_deref().map(|text| time::parse_span("--within", text)).transpose()?;
+            let (middle, within) = (moment("--around", text, wanted)?, within.unwrap_or(AROUND_MS));
+            return Ok(Self { from: Some(middle - within), to: Some(middle + within + 1) });
         }
-        let from = match (&args.from, &args.since) {
-            (Some(text), _) => Some(("--from", moment("--from", text, wanted)?)),
-            (None, Some(text)) => Some(("--since", time::parse_since("--since", text)?)),
-            (None, None) => None,
-        };
-        let from_ms = from.map(|(_, ms)| ms);
-        let to = match args.to.as_deref().or(end.filter(|_| from.is_some() && span.is_none())) {
+        if args.within.is_some() {
+            bail!("--within says how long before and after --around, which is missing");
+        }
+        let from_ms = args.from.as_deref().map(|text| moment("--from", text, wanted)).transpose()?;
+        let to = match args.to.as_deref().or(end.filter(|_| from_ms.is_some() && span.is_none())) {
             Some(text) if text.starts_with('+') => {
                 let Some(from) = from_ms else { bail!("--to '{text}' is after --from, which is missing") };
                 Some(from + time::parse_span("--to", &text[1..])?)
@@ -44,16 +43,18 @@ impl Ends {
             (Some(from), None, Some(span)) => Self { from: Some(from), to: Some(from + span) },
             (None, Some(to), Some(span)) => Self { from: Some(to - span), to: Some(to) },
             (None, None, Some(_)) => {
-                bail!("--for says how long the window is; say where with --from, --to or --around")
+                bail!(
+                    "--for says how long the window is; say where with --from or --to; with --around, --within says how long"
+                )
             }
             (Some(_), Some(_), Some(_)) => {
                 bail!("--for says how long the window is, and so do the start and the end; leave one out")
             }
         };
-        if let (Some((option, from)), Some(to)) = (from, ends.to) {
+        if let (Some(from), Some(to)) = (from_ms, ends.to) {
             if from >= to {
                 let [from, to] = [from, to].map(time::rfc3339);
-                bail!("the window is empty: {option} is {from}, and --to is {to}");
+                bail!("the window is empty: --from is {from}, and --to is {to}");
             }
         }
         Ok(ends)
@@ -66,7 +67,7 @@ impl Ends {
 }
 
 /// A time, or the time of an id.
-fn moment(option: &str, text: &str, wanted: &Wanted) -> Result<i64> {
+pub(crate) fn moment(option: &str, text: &str, wanted: &Wanted) -> Result<i64> {
     match wanted.ms(text.as_bytes()) {
         Some(ms) => ms.with_context(|| format!("{option} '{text}'")),
         None => time::parse(option, text),

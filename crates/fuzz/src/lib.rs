@@ -40,7 +40,6 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("image", hidden::image),
     ("gzip", command::gzip),
     ("padded_gzip", command::padded_gzip),
-    ("zstd", command::zstd),
     ("log", command::log),
     ("inspect", command::inspect),
     ("time", command::time),

@@ -223,7 +223,7 @@ impl fmt::Display for KeyFileError {
             KeyFlaw::File { action, error } => {
                 write!(f, "cannot {action} the key file {path}: {error}")?;
                 f.write_str(match error.kind() {
-                    io::ErrorKind::NotFound => "; `txid key` makes a key",
+                    io::ErrorKind::NotFound => "; `txid key new` makes a key",
                     io::ErrorKind::PermissionDenied => {
                         "; nginx reads it when it starts, as the user that starts it, and in Lua in init_by_lua"
                     }
@@ -238,7 +238,7 @@ impl fmt::Display for KeyFileError {
             KeyFlaw::TooLong { bytes } => {
                 write!(f, "the key file {path} has {bytes} bytes, more than all keys of ten periods")
             }
-            KeyFlaw::Empty => write!(f, "the key file {path} has no key; `txid key` makes one"),
+            KeyFlaw::Empty => write!(f, "the key file {path} has no key; `txid key new` makes one"),
             KeyFlaw::CutShort => write!(
                 f,
                 "the key file {path} has no newline at its end, so that a part of the key may be missing: write it again, with one"
@@ -246,16 +246,16 @@ impl fmt::Display for KeyFileError {
             KeyFlaw::NotRandom { line, why } => {
                 write!(
                     f,
-                    "the key file {path}, line {line}: everybody knows this key: {why}; `txid key` makes a random one"
+                    "the key file {path}, line {line}: everybody knows this key: {why}; `txid key new` makes a random one"
                 )
             }
             KeyFlaw::SameKey { line, first } => write!(
                 f,
-                "the key file {path}, line {line}: this is the key of line {first} again; a new period needs a new key, from `txid key`"
+                "the key file {path}, line {line}: this is the key of line {first} again; a new period needs a new key, from `txid key new`"
             ),
             KeyFlaw::Length { line, digits } => write!(
                 f,
-                "the key file {path}, line {line}: a key has 32, 48 or 64 hexadecimal digits, not {digits}; `txid key` makes one"
+                "the key file {path}, line {line}: a key has 32, 48 or 64 hexadecimal digits, not {digits}; `txid key new` makes one"
             ),
             KeyFlaw::NoDigit { line, place } => {
                 write!(f, "the key file {path}, line {line}: character {place} of the key is not a hexadecimal digit")

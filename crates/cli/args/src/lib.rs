@@ -1,9 +1,12 @@
 //! The command line of `txid`, and nothing else: its manuals and completions are generated from this.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+mod formats;
+
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+pub use formats::{Made, Which, name};
+use formats::{made, to_make, with_a_time, with_time};
 use std::path::PathBuf;
-use txid::formats::{self, Format, Make};
+use txid::formats::Make;
 
 const TIMES: &str = "\
 A TIME is one of:
@@ -23,7 +26,7 @@ Local time is that of the variable TZ, or of the system. Second 60 is read as 59
 Times are from 1970-01-01 to 2109-05-15T07:35:11.103Z, the range of a txid.";
 
 const WINDOWS: &str = "\
---from, --to and --around also take an id, for the time in it.
+--from, --to, --around and --in-flight also take an id, for the time in it.
 
 A SPAN is 10m, 1h30m or '2 days'.";
 
@@ -77,6 +80,8 @@ pub enum Command {
 A NAME is one of:
 {}
 
+Options may follow it: 'nanoid(length=10)'.
+
 Examples:
   txid new -n 5
   txid new --at '2 days ago'
@@ -91,8 +96,8 @@ pub struct New {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub at: Option<String>,
     /// What kind of ids to make
-    #[arg(long, value_name = "NAME", value_parser = format_that_is_made(), default_value = "txid", hide_possible_values = true)]
-    pub format: &'static Format,
+    #[arg(long, value_name = "NAME", value_parser = to_make(), default_value = "txid", hide_possible_values = true)]
+    pub format: Made,
     /// For --format snowflake: the node, as a number, env:NAME, ip, hostname, or lease (the one from txid-agent)
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
@@ -115,68 +120,9 @@ pub struct New {
     pub prefix: Option<String>,
 }
 
-/// The name of a format on the command line.
-pub fn name(format: &Format) -> String {
-    format.name.replace('_', "-")
-}
-
 /// The options of a format here, which are nginx's: a flake's node must be of one thread.
 pub fn options(make: &Make) -> &'static [&'static str] {
     make.in_nginx.unwrap_or(make.options)
-}
-
-/// The formats that can be made, one on each line.
-fn made() -> String {
-    let lines = formats::ALL.iter().filter_map(|format| {
-        let options = options(format.make.as_ref()?).iter().filter(|option| !["address", "epoch"].contains(option));
-        let options: Vec<_> = options.map(|option| format!("--{option}")).collect();
-        let takes = if options.is_empty() { String::new() } else { format!("; takes {}", options.join(", ")) };
-        Some(format!("  {:<16} {}{takes}", name(format), format.about))
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-fn format_that_is_made() -> impl TypedValueParser<Value = &'static Format> {
-    one_of(|format| format.make.is_some())
-}
-
-/// Which ids of a log are meant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Which {
-    /// Those of one format.
-    Of(&'static Format),
-    /// Whatever is likely an id with a time, but numbers.
-    Any,
-}
-
-const ANY: &str = "any";
-
-fn formats_with_a_time() -> impl TypedValueParser<Value = Which> {
-    let names = formats::ALL.iter().filter(|format| format.has_a_time()).map(|format| possible(format));
-    PossibleValuesParser::new(names.chain([PossibleValue::new(ANY)])).try_map(|text| match text.as_str() {
-        ANY => Ok(Which::Any),
-        name => named(name).map(Which::Of),
-    })
-}
-
-fn one_of(is_one: fn(&Format) -> bool) -> impl TypedValueParser<Value = &'static Format> {
-    let names = formats::ALL.iter().filter(|format| is_one(format)).map(|format| possible(format));
-    PossibleValuesParser::new(names).try_map(|name| named(&name))
-}
-
-/// The name of a format, which may have underscores as in a configuration.
-fn possible(format: &Format) -> PossibleValue {
-    PossibleValue::new(name(format)).alias(format.name)
-}
-
-fn named(name: &str) -> Result<&'static Format, &'static str> {
-    formats::named(name).ok_or("this format is not in the list")
-}
-
-/// The formats whose ids hold a time, in lines.
-fn with_a_time() -> String {
-    let names: Vec<_> = formats::ALL.iter().filter(|format| format.has_a_time()).map(|format| name(format)).collect();
-    format!("A NAME is one of the formats whose ids hold a time:\n  {}", names.join(", "))
 }
 
 /// Show what ids hold: format, time (UTC, local, age), fields and bits
@@ -203,7 +149,7 @@ Examples:
   txid -n 3 | txid inspect --json
   tail -f app.log | txid inspect --time
   txid inspect --url 'https://logs.example.com/?from={from_ms}&to={to_ms}&q={id}' b2fr5nvqg00000000000
-  txid inspect --url tempo --for 10m b2fr5nvqg00000000000")]
+  txid inspect --url tempo --within 10m b2fr5nvqg00000000000")]
 pub struct Inspect {
     /// Ids, or texts with ids in them; reads lines of standard input if none are given
     #[arg(value_name = "ID")]
@@ -223,16 +169,16 @@ pub struct Inspect {
     /// Print a link for each id, from a template or from the one of this name
     #[arg(long, value_name = "TEMPLATE")]
     pub url: Option<String>,
-    /// For --url: how long the window is before and after the time of the id
-    #[arg(long = "for", value_name = "SPAN", requires = "url", default_value = "1m")]
-    pub span: String,
+    /// For --url: how long before and after the time of the id the window is
+    #[arg(long, value_name = "SPAN", requires = "url", default_value = "1m")]
+    pub within: String,
 }
 
 /// Which ids to read.
 #[derive(clap::Args)]
 pub struct Ids {
-    /// The formats of the ids, with commas between them, or any [default: txid]
-    #[arg(long, value_name = "NAME", value_parser = formats_with_a_time(), value_delimiter = ',', hide_possible_values = true)]
+    /// The formats of the ids, with commas between them, or any
+    #[arg(long, value_name = "NAME", value_parser = with_time(), value_delimiter = ',', hide_possible_values = true)]
     pub format: Vec<Which>,
     /// The layout of 64-bit ids, numbers of 15 to 19 digits (see txid help new); implies --format snowflake
     #[arg(long, value_name = "LAYOUT")]
@@ -243,21 +189,21 @@ pub struct Ids {
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct Window {
-    /// The start of the window
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    /// The start of the window; --since is the same
+    #[arg(long, value_name = "TIME", alias = "since", allow_hyphen_values = true)]
     pub from: Option<String>,
     /// The end of the window, exclusive
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub to: Option<String>,
-    /// Start this long ago: --since 10m is --from '10m ago'
-    #[arg(long, value_name = "SPAN", conflicts_with = "from", allow_hyphen_values = true)]
-    pub since: Option<String>,
-    /// The middle of the window: as long before as after, 5s or what --for says
-    #[arg(long, value_name = "TIME", conflicts_with_all = ["from", "to", "since"], allow_hyphen_values = true)]
-    pub around: Option<String>,
     /// How long the window is, after --from or before --to
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub span: Option<String>,
+    /// The middle of the window
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["from", "to", "span"], allow_hyphen_values = true)]
+    pub around: Option<String>,
+    /// How long before and after --around the window is [default: 5s]
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
+    pub within: Option<String>,
 }
 
 /// Print the first and the last id of a time window, for a query
@@ -308,8 +254,17 @@ pub enum Dialect {
 
 /// Print the lines with an id from a time window
 ///
-/// A line matches if it contains an id of the format with no letter or digit directly before or after it. Without --from,
-/// the window has no start; without --to, it has no end. To find one id, use grep -F.
+/// A line matches if it contains an id with a time in the window, and no letter or digit directly before or after that. A
+/// number is an id only if --layout says how it is read; how many may be ids from the window is said at the end. To find one
+/// id, use grep -F.
+///
+/// Without --from, the window has no start; without --to, it has no end.
+///
+/// With --in-flight, a line matches if its id began before TIME and the line was written after it, by the line's own time,
+/// the first in it: as nginx logs it, RFC 3339 and what is like it, or seconds or milliseconds since 1970.
+///
+/// With --late, only the part of a file is read that can have lines of the window. Nothing is missed if each line was written
+/// at most SPAN after its id was made, and lines stand in the order in which they were written.
 ///
 /// Lines are printed as soon as they are read, so the input may be a tail -f. Where several files are searched, the name of
 /// its file stands before each line. On a terminal, the id has a color, and control characters are escaped, as \x1b. Input
@@ -328,20 +283,32 @@ pub enum Dialect {
 Examples:
   txid grep --since 10m access.log
   txid grep --from 2018-04-01 --to 2018-04-02 access.log.*.gz
-  txid grep --around b2fr5nvqg00000000000 --for 5s -r /var/log/app
+  txid grep --around b2fr5nvqg00000000000 --within 5s -r /var/log/app
+  txid grep --in-flight 12:04 access.log
+  txid grep --from 10:00 --for 1m --late 5m huge.log
   txid grep --format uuid-v7,txid --from 10:00 --for 1h --histogram 1m access.log
   tail -f access.log | txid grep --from now", with_a_time()))]
 pub struct Grep {
     /// Which time
     #[command(flatten)]
     pub window: Window,
+    /// Print lines of what had begun and not ended at this time
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["from", "to", "span", "around"], allow_hyphen_values = true)]
+    pub in_flight: Option<String>,
+    /// Read only what has the window, if no line is written later than this after its id was made
+    #[arg(long, value_name = "SPAN", conflicts_with = "in_flight", allow_hyphen_values = true)]
+    pub late: Option<String>,
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
-    /// Print how many lines match in each span of this length, such as 1m: a bar a line on a terminal
-    #[arg(long, value_name = "SPAN", conflicts_with_all = ["count", "line_number", "only_matching", "files_with_matches", "quiet",
-        "invert_match", "max_count", "after_context", "before_context", "context"])]
+    /// Print how many lines match in each span of this length, such as 1m: a bar a line on a terminal; with -H, of each file
+    #[arg(long, value_name = "SPAN", conflicts_with_all = ["count", "line_number", "only_matching", "files_with_matches",
+        "files_without_match", "quiet", "invert_match", "max_count", "after_context", "before_context", "context"])]
     pub histogram: Option<String>,
+    /// Print a JSON object for each line, or for each span of --histogram
+    #[arg(long, conflicts_with_all = ["count", "only_matching", "files_with_matches", "files_without_match", "quiet",
+        "invert_match", "after_context", "before_context", "context"])]
+    pub json: bool,
     /// Print only the number of matching lines of each file
     #[arg(short, long)]
     pub count: bool,
@@ -352,11 +319,20 @@ pub struct Grep {
     #[arg(short, long)]
     pub only_matching: bool,
     /// Print only the names of the files with a matching line
-    #[arg(short = 'l', long)]
+    #[arg(short = 'l', long, overrides_with = "files_without_match")]
     pub files_with_matches: bool,
+    /// Print only the names of the files without one
+    #[arg(short = 'L', long, overrides_with = "files_with_matches")]
+    pub files_without_match: bool,
+    /// Print a zero byte after the name of a file instead of : or a newline
+    #[arg(short = 'Z', long)]
+    pub null: bool,
     /// Print nothing, and end with the first match
-    #[arg(short, long)]
+    #[arg(short, long, alias = "silent")]
     pub quiet: bool,
+    /// Do not say which files cannot be read
+    #[arg(short = 's', long)]
+    pub no_messages: bool,
     /// Print the lines that do not match
     #[arg(short = 'v', long)]
     pub invert_match: bool,
@@ -378,9 +354,16 @@ pub struct Grep {
     /// Also print this many lines before and after each match
     #[arg(short = 'C', long, value_name = "COUNT")]
     pub context: Option<usize>,
+    /// Print ids, names and numbers in colors
+    #[arg(long, alias = "colour", value_name = "WHEN", value_enum, num_args = 0..=1, require_equals = true,
+        default_value_t = When::Auto, default_missing_value = "auto")]
+    pub color: When,
     /// Search all files in directories; without any FILE, in this one
     #[arg(short, long)]
     pub recursive: bool,
+    /// With --recursive, search only files whose name matches, such as '*.log'
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
     /// Search files with zero bytes as if they were text
     #[arg(short = 'a', long)]
     pub text: bool,
@@ -392,11 +375,23 @@ pub struct Grep {
     pub files: Vec<PathBuf>,
 }
 
+/// When there are colors.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum When {
+    /// On a terminal
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
 /// Sort the lines of files by the ids in them
 ///
-/// The first id in a line counts: all of it if ids of the format sort by time, and otherwise only its time. Ids of several
-/// formats are sorted by their time. A line without an id stays below the line before it, as in a stack trace; at the top of
-/// a file, it comes before all others. Lines with the same id keep their order. Input that is compressed with gzip or zstd is
+/// The first txid in a line counts, or if it has none, the first id of another format. With --format, the first of those
+/// counts. Ids of one format that sort by time are compared whole, others by their time. A line without an id stays below the
+/// line before it, as in a stack trace, and so does an indented line without a txid; at the top of a file, it comes before all
+/// others. Lines with the same id keep their order. Input that is compressed with gzip or zstd is
 /// decompressed.
 ///
 /// Files that cannot be read and lines longer than 8 MiB are skipped and reported, and the exit status is then 2.
@@ -414,6 +409,15 @@ pub struct Sort {
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
+    /// Print the newest id first; lines with the same id keep their order
+    #[arg(short, long)]
+    pub reverse: bool,
+    /// Of equal lines with the same id, print only the first
+    #[arg(short, long)]
+    pub unique: bool,
+    /// Write to this file, which may be one of those that are read
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Files to read; - or no file means standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -421,22 +425,27 @@ pub struct Sort {
 
 /// Report what is wrong with the ids of logs: repeats, clocks that went back, shared nodes, gaps
 ///
-/// The first id of each format in a line counts. A host is a file, unless --host names a KEY.
+/// The first id of each format in a line counts: txids, unless --format says which. What was passed over is said at the end. A
+/// host is a file with those that were rotated (its name with .1 or a day), unless --host names a KEY.
 ///
 /// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
-/// and so does standard input, to show lines of it.
+/// and so does what is no regular file, to show lines of it.
 ///
-/// The exit status is 1 if an id repeats, 0 if none does, and 2 after an error.
+/// The exit status is 1 if an id repeats, 0 if none does, and 2 after an error or if there is no id.
 #[derive(clap::Args)]
 #[command(after_help = format!("\
 It reports:
+  shared nodes  a node that two hosts used in turn, so at once. An id that both
+                have says nothing
   repeats       an id on two lines; with --per, on two lines with another KEY
-  steps back    a clock that was set back: 3 ids of a host in a row are more than
-                1 s older than one before them
-  shared nodes  a node that two hosts used in turn, so at once
-  gaps          spans without an id, of all hosts and of each, longer than --gap
+  steps back    a clock that was set back: at least 16 ids of a host in a row are
+                more than 1 s older than four before them
   future        ids of more than a minute after now
   sequences     nine tenths of the numbers of one unit of time are used, or more
+  gaps          spans without an id, of all hosts and of each, longer than --gap:
+                also from the first id of all to that of a host, and to the last
+  outliers      at most ten first or last ids, more than an hour from all others:
+                gaps and rates leave them out
   rates         ids a second, on average and at most, of all hosts and of each
 
 A KEY is one of:
@@ -467,7 +476,7 @@ pub struct Audit {
     /// How much memory to use, such as 64M or 1G
     #[arg(long, value_name = "SIZE", default_value = "256M")]
     pub memory: String,
-    /// How many findings of each kind to show
+    /// How many findings of each kind, and how many hosts, to show
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     pub show: usize,
     /// Print one JSON object
@@ -479,23 +488,40 @@ pub struct Audit {
 }
 
 /// Make a key for hidden numbers and UUIDs, or print the check values of keys
-///
-/// Without a file, prints a new key. With a file of keys and a series, prints the check value of each key in it, which does
-/// not help to find the key. Hosts with equal ones show the same images: it is of the key, the name, the length and the
-/// check digit. In the file of txid-agent, it is key = "66e94b-767ab6ec", or "1:66e94b-767ab6ec" for a key of period 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  (umask 077; txid key > /etc/txid/orders.key)         a file that only its owner may read
-  (umask 077; echo \"1 $(txid key)\" > orders.key)       the key of a period
-  txid key orders.key --name orders --digits 10 --check")]
+  (umask 077; txid key new > /etc/txid/orders.key)      a file that only its owner may read
+  (umask 077; echo \"1 $(txid key new)\" > orders.key)   the key of a period
+  txid key check orders.key --name orders --digits 10 --check")]
 pub struct Key {
+    /// What to do
+    #[command(subcommand)]
+    pub command: KeyCommand,
+}
+
+/// What to do with keys.
+#[derive(Subcommand)]
+pub enum KeyCommand {
+    /// Print a new key
+    New,
+    /// Print the check value of each key in a file
+    ///
+    /// A check value does not help to find the key. Hosts with equal ones show the same images: it is of the key, the name, the
+    /// length and the check digit. In the file of txid-agent, it is key = "66e94b-767ab6ec", or "1:66e94b-767ab6ec" for a key of
+    /// period 1.
+    Check(KeyCheck),
+}
+
+/// Whose check values are printed.
+#[derive(clap::Args)]
+pub struct KeyCheck {
     /// The file of keys
-    #[arg(value_name = "FILE", requires = "name")]
-    pub file: Option<PathBuf>,
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
     /// The name of the series
-    #[arg(long, value_name = "NAME", requires = "file")]
-    pub name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    pub name: String,
     /// How its images look
     #[command(flatten)]
     pub shape: Shape,
@@ -558,7 +584,7 @@ pub struct Series {
 }
 
 /// What is hidden, and how it is shown.
-#[derive(clap::Args, Default, PartialEq)]
+#[derive(clap::Args)]
 #[group(skip)]
 pub struct Shape {
     /// How many digits images have, 6 to 19

@@ -1,56 +1,136 @@
 //! Sees clocks that were set back, from the ids of a host in the order of their lines.
 
-/// Requests that take longer than others end later, too: an id may be so much older than one before it.
+/// Requests that take longer than others end later, too: an id may be so much older than others.
 const LATE_MS: i64 = 1000;
 
-/// How many in a row must be older.
-const IN_A_ROW: u64 = 3;
+/// Of the last ids, as many as this may be ahead of the clock, less one.
+const HIGHEST: usize = 4;
+
+/// How many ids one half of the last ids has.
+const HALF: u32 = 16;
+
+/// An older id counts one, another takes four away, and so many are a step: a fifth of all may be slow, by any time.
+const ENOUGH: u32 = 16;
+const TAKEN_AWAY: u32 = 4;
+
+const MINUTE_MS: i64 = 60_000;
+
+/// How many of the first older ids say how far the clock went back.
+const FIRST: usize = 5;
 
 /// A clock that went back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct StepBack {
-    /// The newest id before it, and the first one after.
+    /// An id before it, and the first one after.
     pub(super) from_ms: i64,
     pub(super) to_ms: i64,
     /// How long it was at least.
     pub(super) by_ms: i64,
     /// The line of the first id after it.
     pub(super) line: u64,
-    /// Ids in a row that are older than the newest one before.
+    /// Ids that are older than those before, for a minute or until the clock had caught up.
     pub(super) ids: u64,
 }
 
 /// The ids of one host in one file.
+#[derive(Default)]
 pub(super) struct Clock {
-    newest_ms: i64,
-    /// Since the last id that was new.
-    older: Option<StepBack>,
+    /// The highest of the last 16 to 31 ids: of those before, and of `count` later ones, in falling order.
+    before: [Option<i64>; HIGHEST],
+    now: [Option<i64>; HIGHEST],
+    count: u32,
+    older: Option<Box<Older>>,
+    step: Option<Box<(StepBack, u32)>>,
+}
+
+/// Ids that are older than those before.
+struct Older {
+    than_ms: i64,
+    score: u32,
+    ids: u64,
+    /// With their lines.
+    first: Vec<(i64, u64)>,
 }
 
 impl Clock {
-    pub(super) fn new(ms: i64) -> Self {
-        Self { newest_ms: ms, older: None }
-    }
-
-    /// Whether the clock went back some ids before this one, and goes on now.
+    /// A step that is over.
     pub(super) fn see(&mut self, ms: i64, line: u64) -> Option<StepBack> {
-        if ms < self.newest_ms.saturating_sub(LATE_MS) {
-            let by_ms = self.newest_ms.saturating_sub(ms);
-            let (from_ms, to_ms) = (self.newest_ms, ms);
-            let older = self.older.get_or_insert(StepBack { from_ms, to_ms, by_ms, line, ids: 0 });
-            older.ids += 1;
-            // A request that took long says nothing of the clock, and the one that took least says most.
-            if older.ids <= IN_A_ROW {
-                older.by_ms = older.by_ms.min(by_ms);
-            }
+        if self.step.is_some() {
+            return self.catch_up(ms);
+        }
+        let than_ms = self.older.as_ref().map(|older| older.than_ms).or_else(|| self.reference());
+        self.remember(ms);
+        let than_ms = than_ms?;
+        if ms >= than_ms.saturating_sub(LATE_MS) {
+            self.older = self.older.take().filter(|older| older.score > TAKEN_AWAY);
+            self.older.iter_mut().for_each(|older| older.score -= TAKEN_AWAY);
             return None;
         }
-        self.newest_ms = self.newest_ms.max(ms);
-        self.end()
+        let older = self.older.get_or_insert_with(|| Box::new(Older { than_ms, score: 0, ids: 0, first: Vec::new() }));
+        older.score += 1;
+        older.ids += 1;
+        if older.first.len() < FIRST {
+            older.first.push((ms, line));
+        }
+        if older.score >= ENOUGH {
+            let step = older.step();
+            *self = Self { step: Some(Box::new((step, 0))), ..Self::default() };
+        }
+        None
+    }
+
+    /// Begins anew when the clock has the time again that it had before it went back, or after a minute. Until then, requests
+    /// that began before that still end.
+    fn catch_up(&mut self, ms: i64) -> Option<StepBack> {
+        let (step, later) = self.step.as_deref_mut()?;
+        let again_ms = (step.from_ms - LATE_MS).min(step.to_ms.saturating_add(MINUTE_MS));
+        match ms < again_ms {
+            true => {
+                step.ids += 1;
+                *later = later.saturating_sub(TAKEN_AWAY);
+            }
+            false => *later += 1,
+        }
+        if *later >= ENOUGH { self.end() } else { None }
     }
 
     pub(super) fn end(&mut self) -> Option<StepBack> {
-        self.older.take().filter(|older| older.ids >= IN_A_ROW)
+        self.step.take().map(|step| step.0)
+    }
+
+    /// The time that the clock had lately, whatever few ids are ahead of it.
+    fn reference(&self) -> Option<i64> {
+        let mut all: [_; 2 * HIGHEST] = [None; 2 * HIGHEST];
+        all[..HIGHEST].copy_from_slice(&self.before);
+        all[HIGHEST..].copy_from_slice(&self.now);
+        all.sort_unstable();
+        all[HIGHEST]
+    }
+
+    fn remember(&mut self, ms: i64) {
+        if self.count == HALF {
+            self.before = std::mem::take(&mut self.now);
+            self.count = 0;
+        }
+        self.count += 1;
+        let place = self.now.partition_point(|it| it.is_some_and(|it| it >= ms));
+        if place < HIGHEST {
+            self.now[place..].rotate_right(1);
+            self.now[place] = Some(ms);
+        }
+    }
+}
+
+impl Older {
+    /// A request that took long may be among the first.
+    fn step(&self) -> StepBack {
+        let by = |ms: i64| self.than_ms.saturating_sub(ms);
+        let mut all: Vec<_> = self.first.iter().map(|(ms, _)| by(*ms)).collect();
+        all.sort_unstable();
+        let by_ms = all[all.len() / 2];
+        let first = self.first.iter().find(|(ms, _)| by(*ms) >= by_ms);
+        let (to_ms, line) = *first.unwrap_or(&self.first[0]);
+        StepBack { from_ms: self.than_ms, to_ms, by_ms, line, ids: self.ids }
     }
 }
 
@@ -58,25 +138,62 @@ impl Clock {
 mod tests {
     use super::*;
 
-    fn steps(times: &[i64]) -> Vec<(u64, i64, u64)> {
-        let mut clock = Clock::new(times[0]);
-        let mut steps: Vec<_> = (1..).zip(times).filter_map(|(line, ms)| clock.see(*ms, line)).collect();
+    fn steps(times: impl IntoIterator<Item = i64>) -> Vec<StepBack> {
+        let mut clock = Clock::default();
+        let mut steps: Vec<_> = (1..).zip(times).filter_map(|(line, ms)| clock.see(ms, line)).collect();
         steps.extend(clock.end());
-        steps.iter().map(|step| (step.line, step.by_ms, step.ids)).collect()
+        steps
     }
 
     #[test]
-    fn a_clock_that_goes_back_is_seen() {
-        assert_eq!(steps(&[10_000, 20_000, 30_000, 5_000, 6_000, 7_000, 8_000]), [(4, 23_000, 4)]);
-        assert_eq!(
-            steps(&[10_000, 20_000, 5_000, 6_000, 7_000, 21_000, 22_000, 3_000, 4_000, 5_000]),
-            [(3, 13_000, 3), (8, 17_000, 3)]
-        );
+    fn a_clock_that_goes_back_is_seen_once() {
+        let back: Vec<i64> = (0..100).chain(50..150).chain(100..200).map(|n| n * 1000).collect();
+        let found = steps(back.iter().copied());
+        let shown: Vec<_> = found.iter().map(|step| (step.line, step.to_ms, step.ids)).collect();
+        assert_eq!(shown, [(101, 50_000, 45), (201, 100_000, 45)], "{found:?}");
+        assert!(found.iter().all(|step| (40_000..=50_000).contains(&step.by_ms)), "{found:?}");
+        // At its end, and one id that is ahead changes nothing.
+        let mut ahead = back[..160].to_vec();
+        [20, 90, 150].into_iter().for_each(|at| ahead[at] += 3_600_000);
+        let found = steps(ahead);
+        assert_eq!((found.len(), found[0].line), (1, 101), "{found:?}");
     }
 
     #[test]
-    fn requests_that_take_long_are_no_step() {
-        assert_eq!(steps(&[10_000, 20_000, 5_000, 21_000, 6_000, 7_000, 22_000, 21_100, 21_000, 21_050]), []);
-        assert_eq!(steps(&[10_000, 9_000, 9_100, 9_200, 9_300]), []);
+    fn few_ids_are_no_step() {
+        assert_eq!(steps((0..100).map(|n| n * 1000).chain((0..15).map(|n| n * 1000))), []);
+        assert_eq!(steps((0..100).map(|n| if n == 50 { 3_600_000 } else { n * 1000 })), []);
+    }
+
+    /// A million lines in the order of their ends: of which `slow` in a hundred took up to 30 s. Perhaps the clock is set
+    /// back by a minute.
+    fn log(slow: u64, is_set_back: bool) -> Vec<i64> {
+        let mut random = 1_u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random >> 33
+        };
+        let mut lines: Vec<_> = (0..1_000_000_i64)
+            .map(|n| {
+                let ms = n * 10;
+                let took = if next() % 100 < slow { 1000 + next() % 29_000 } else { next() % 200 };
+                let clock = if is_set_back && n > 500_000 { ms - 60_000 } else { ms };
+                (ms + took as i64, clock)
+            })
+            .collect();
+        lines.sort_unstable();
+        // No server waits until the slowest are done.
+        lines.truncate(lines.partition_point(|(end_ms, _)| *end_ms < 10_000_000));
+        lines.into_iter().map(|(_, ms)| ms).collect()
+    }
+
+    #[test]
+    fn slow_requests_are_no_steps() {
+        for slow in [0, 2, 10, 20, 30] {
+            assert_eq!(steps(log(slow, false)), [], "{slow} %");
+            let found = steps(log(slow, true));
+            assert_eq!(found.len(), 1, "{slow} %: {found:?}");
+            assert!((55_000..90_000).contains(&found[0].by_ms), "{slow} %: {found:?}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::maker::{Makers, sequence};
 use super::records::Record;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use txid::formats::Numbers;
 
 /// A node may be another host's after this time.
@@ -13,6 +13,11 @@ const AHEAD_MS: i64 = 60_000;
 
 /// Places of one repeated id that are remembered.
 const MOST_PLACES: usize = 4;
+
+/// The first or the last ids are no part of the log if they are so far from all others, and no more than this, nor more than
+/// one in a hundred.
+const APART_MS: i64 = 3_600_000;
+const MOST_OUTLIERS: u64 = 10;
 
 /// How many there are, and the first of them, or the largest.
 pub(super) struct Few<T> {
@@ -47,6 +52,7 @@ impl<T> Few<T> {
 /// The lines with one id: a repeat, if there is more than one place.
 pub(super) struct Repeat {
     first: Record,
+    has_one_host: bool,
     pub(super) lines: u64,
     pub(super) places: Vec<Record>,
 }
@@ -64,6 +70,8 @@ pub(super) struct Shared {
 pub(super) struct Gap {
     /// None: of all.
     pub(super) host: Option<u32>,
+    /// Whether the host has ids before, and after.
+    pub(super) is_between: [bool; 2],
     pub(super) from_ms: i64,
     pub(super) to_ms: i64,
 }
@@ -132,18 +140,28 @@ pub(super) struct Findings {
     pub(super) shared: Vec<Shared>,
     pub(super) gaps: Few<Gap>,
     pub(super) future: Few<Record>,
-    pub(super) latest_ms: i64,
+    pub(super) outliers: Few<Record>,
     pub(super) sequences: Few<Ending>,
     pub(super) all: Option<Rate>,
     /// By the number of the host, and of the maker.
     pub(super) hosts: Vec<Option<Rate>>,
     nodes: Vec<Node>,
+    /// How many ids of a source are in an earlier one, too.
+    pub(super) copies: BTreeMap<(usize, usize), u64>,
+    /// Ids that may be outliers, the first `leading` of them before a long gap; and how many may be.
+    held: Vec<Record>,
+    leading: usize,
+    most_outliers: usize,
+    /// Whether some ids were none, and whether the ids that are held may be the last.
+    has_begun: bool,
+    is_holding: bool,
     /// The last id, and any others with its hash.
     same: Vec<Repeat>,
 }
 
 impl Findings {
-    pub(super) fn new(numbers: Numbers, gap_ms: i64, is_per: bool, most: usize) -> Self {
+    pub(super) fn new(numbers: Numbers, gap_ms: i64, is_per: bool, most: usize, ids: u64) -> Self {
+        let most_outliers = (ids / 100).min(MOST_OUTLIERS) as usize;
         Self {
             numbers,
             now_ms: txid::system_ms(),
@@ -153,11 +171,17 @@ impl Findings {
             shared: Vec::new(),
             gaps: Few::new(most),
             future: Few::new(most),
-            latest_ms: i64::MIN,
+            outliers: Few::new(most),
             sequences: Few::new(most),
             all: None,
             hosts: Vec::new(),
             nodes: Vec::new(),
+            copies: BTreeMap::new(),
+            held: Vec::new(),
+            leading: 0,
+            most_outliers,
+            has_begun: most_outliers == 0,
+            is_holding: false,
             same: Vec::new(),
         }
     }
@@ -165,16 +189,20 @@ impl Findings {
     /// The next id in the order of time.
     pub(super) fn add(&mut self, record: Record, makers: &Makers) {
         self.add_to_same(record, makers);
-        self.add_to_gaps(&record);
-        self.add_to_node(&record, makers);
+        self.hold(record);
         if record.ms > self.now_ms.saturating_add(AHEAD_MS) {
             self.future.add(record);
-            self.latest_ms = record.ms;
         }
     }
 
     pub(super) fn end(&mut self, makers: &Makers) {
-        self.find_repeats();
+        self.end_same(makers);
+        let held = std::mem::take(&mut self.held);
+        match self.has_begun && self.is_holding {
+            true => held.into_iter().for_each(|record| self.outliers.add(record)),
+            false => held.iter().for_each(|record| self.add_to_gaps(record)),
+        }
+        self.add_gaps_at_ends();
         for (maker, node) in (0..).zip(std::mem::take(&mut self.nodes)) {
             self.end_unit(maker, &node, makers);
             self.shared.extend(node.shared);
@@ -183,19 +211,20 @@ impl Findings {
 
     fn add_to_same(&mut self, record: Record, makers: &Makers) {
         if self.same.first().is_some_and(|same| !same.first.is_near(&record)) {
-            self.find_repeats();
+            self.end_same(makers);
         }
         let format = |record: &Record| makers.all[record.maker as usize].format();
         let is_same = |it: &&mut Repeat| it.first.id == record.id && format(&it.first) == format(&record);
         let same = match self.same.iter_mut().find(is_same) {
             Some(same) => same,
             None => {
-                self.same.push(Repeat { first: record, lines: 0, places: Vec::new() });
+                self.same.push(Repeat { first: record, has_one_host: true, lines: 0, places: Vec::new() });
                 let last = self.same.len() - 1;
                 &mut self.same[last]
             }
         };
         same.lines += 1;
+        same.has_one_host &= same.first.host == record.host;
         let is_other = match self.is_per {
             true => record.per != 0 && same.places.iter().all(|place| place.per != record.per),
             false => true,
@@ -205,9 +234,58 @@ impl Findings {
         }
     }
 
-    fn find_repeats(&mut self) {
-        for same in self.same.drain(..).filter(|same| same.places.len() > 1) {
+    fn end_same(&mut self, makers: &Makers) {
+        for same in std::mem::take(&mut self.same) {
+            self.add_to_node(&same, makers);
+            let Some(first) = same.places.first().filter(|_| same.places.len() > 1) else { continue };
+            if let Some(other) = same.places.iter().find(|place| place.source() != first.source()) {
+                *self.copies.entry((first.source(), other.source())).or_default() += 1;
+            }
             self.repeats.add(same);
+        }
+    }
+
+    /// Ids that are few and far from all others make no gaps and no averages.
+    fn hold(&mut self, record: Record) {
+        let last_ms = self.held.last().map(|last| last.ms).or(self.all.map(|all| all.to_ms));
+        let is_apart = last_ms.is_some_and(|last_ms| record.ms.saturating_sub(last_ms) > APART_MS);
+        self.is_holding |= self.has_begun && is_apart && self.most_outliers > 0;
+        if self.has_begun && !self.is_holding {
+            return self.add_to_gaps(&record);
+        }
+        if is_apart && !self.has_begun {
+            self.leading = self.held.len();
+        }
+        self.held.push(record);
+        if self.leading > self.most_outliers {
+            self.leading = 0;
+        }
+        if self.held.len() > self.leading + self.most_outliers {
+            (self.has_begun, self.is_holding) = (true, false);
+            let outliers = std::mem::take(&mut self.leading);
+            for (at, record) in std::mem::take(&mut self.held).into_iter().enumerate() {
+                if at < outliers { self.outliers.add(record) } else { self.add_to_gaps(&record) }
+            }
+        }
+    }
+
+    /// A host that ends early may be dead.
+    fn add_gaps_at_ends(&mut self) {
+        let Some(all) = self.all else { return };
+        for (host, rate) in (0..).zip(std::mem::take(&mut self.hosts)) {
+            if let Some(rate) = &rate {
+                let late =
+                    Gap { host: Some(host), is_between: [false, true], from_ms: all.from_ms, to_ms: rate.from_ms };
+                let early = Gap { host: Some(host), is_between: [true, false], from_ms: rate.to_ms, to_ms: all.to_ms };
+                [late, early].into_iter().for_each(|gap| self.add_gap(gap));
+            }
+            self.hosts.push(rate);
+        }
+    }
+
+    fn add_gap(&mut self, gap: Gap) {
+        if gap.to_ms - gap.from_ms > self.gap_ms {
+            self.gaps.add_by_size(gap, |gap| gap.to_ms - gap.from_ms);
         }
     }
 
@@ -216,10 +294,7 @@ impl Findings {
         let all = self.all.get_or_insert(Rate::new(ms));
         let before_ms = all.to_ms;
         all.add(ms);
-        let length = |gap: &Gap| gap.to_ms - gap.from_ms;
-        if ms - before_ms > self.gap_ms {
-            self.gaps.add_by_size(Gap { host: None, from_ms: before_ms, to_ms: ms }, length);
-        }
+        self.add_gap(Gap { host: None, is_between: [true; 2], from_ms: before_ms, to_ms: ms });
         let at = record.host as usize;
         self.hosts.resize(self.hosts.len().max(at + 1), None);
         let host = self.hosts[at].get_or_insert(Rate::new(ms));
@@ -227,11 +302,12 @@ impl Findings {
         host.add(ms);
         // While others went on.
         if before_ms - host_ms > self.gap_ms {
-            self.gaps.add_by_size(Gap { host: Some(record.host), from_ms: host_ms, to_ms: ms }, length);
+            self.add_gap(Gap { host: Some(record.host), is_between: [true; 2], from_ms: host_ms, to_ms: ms });
         }
     }
 
-    fn add_to_node(&mut self, record: &Record, makers: &Makers) {
+    fn add_to_node(&mut self, same: &Repeat, makers: &Makers) {
+        let record = &same.first;
         let maker = &makers.all[record.maker as usize];
         let sequence = sequence(maker, record.id, &self.numbers);
         let has_node = maker.has_node();
@@ -248,7 +324,8 @@ impl Findings {
             }
             node.highest = node.highest.max(sequence);
         }
-        if has_node {
+        // An id that several hosts have says nothing of who made it.
+        if has_node && same.has_one_host {
             node.add_host(record);
         }
         self.nodes[at] = node;

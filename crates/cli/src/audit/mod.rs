@@ -10,12 +10,12 @@ mod maker;
 mod records;
 mod report;
 
-use crate::hint::Hint;
-use crate::ids::Wanted;
+use crate::ids::{Default, Wanted};
 use crate::input::{self, Source};
+use crate::passed::{Passed, is_number};
 use crate::time;
 use crate::trouble::{TROUBLE, complain, say};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clock::{Clock, StepBack};
 use findings::{Few, Findings};
 use key::Key;
@@ -23,13 +23,14 @@ use maker::{Maker, Makers, Reader, hash_of_value};
 use memchr::memchr;
 use records::{Record, Records};
 use report::{Hosts, Report};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::ExitCode;
 use txid::formats::find::Finder;
-use txid_args::Audit;
+use txid_args::{Audit, name};
 
 /// In one line.
 const MOST_FORMATS: usize = 4;
@@ -38,12 +39,23 @@ const MOST_FORMATS: usize = 4;
 const OTHER_MEMORY: u64 = 32 << 20;
 const LEAST_MEMORY: u64 = 40 << 20;
 
+/// What a clock and a maker take, with what is found of it later; and after how much more records have less.
+const CLOCK: usize = 200;
+const MAKER: usize = 250;
+const STEP: usize = 1 << 20;
+
+/// Of fewer ids in two files, nobody asks.
+const LEAST_COPIED: u64 = 10;
+
 pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
-    let wanted = Wanted::new(&args.ids)?;
+    let wanted = Wanted::new(&args.ids, Default::Txid)?;
     let sources = input::sources(&args.files);
     let bar = input::bar(&sources);
     let mut audit = Collector {
         ids: wanted.finder()?,
+        passes_numbers: wanted.passes_numbers(),
+        passed: Passed::new(i64::MIN..=i64::MAX),
+        always_looks: wanted.is_default,
         readers: Reader::all(wanted.numbers),
         records: Records::new(memory(&args.memory)?),
         makers: Makers::default(),
@@ -51,23 +63,26 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
         per: key("--per", args.per.as_deref())?,
         host: key("--host", args.host.as_deref())?,
         clocks: HashMap::new(),
+        counts: BTreeMap::new(),
         steps: Few::new(args.show),
+        names: names_of(&sources),
+        ids_of: vec![0; sources.len()],
         source: 0,
-        is_stdin: false,
+        is_spooled: false,
         line: 0,
         lines: 0,
         here: 0,
         without_key: 0,
-        kept: None,
+        spools: HashMap::new(),
+        left: 0,
     };
     let gap_ms = time::parse_span("--gap", &args.gap)?;
-    let (mut all, mut hint) = (true, Hint::default());
+    let mut all = true;
     for (number, source) in sources.iter().enumerate() {
         match source.open(&bar) {
             Ok(blocks) => {
                 audit.begin(number, source)?;
                 all &= source.each(blocks, &bar, |block| {
-                    hint.look(block, &audit.ids);
                     audit.block(block)?;
                     Ok(ControlFlow::Continue(()))
                 })?;
@@ -80,21 +95,41 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
         }
     }
     bar.finish_and_clear();
-    hint.text(&audit.ids).iter().for_each(|hint| say(hint));
     if audit.makers.is_full() {
         say("too many nodes to tell them all apart: only the first were looked at for hosts that share one");
     }
-    let mut findings = Findings::new(wanted.numbers, gap_ms, audit.per.is_some(), args.show);
-    let Collector { records, makers, hosts, steps, lines, without_key, kept, .. } = audit;
+    let ids = audit.records.count;
+    let mut findings = Findings::new(wanted.numbers, gap_ms, audit.per.is_some(), args.show, ids);
+    let Collector { records, makers, hosts, steps, lines, without_key, spools, passed, ids_of, counts, .. } = audit;
     records.each(|record| findings.add(record, &makers))?;
     findings.end(&makers);
     if let (Some(key), 1..) = (&args.per, without_key) {
         say(&format!("--per {key}: {without_key} lines with an id have no {key}, and repeat nothing"));
     }
+    for (&(one, other), &count) in &findings.copies {
+        if count >= LEAST_COPIED && count > ids_of[one].min(ids_of[other]) / 10 * 9 {
+            let [one, other] = [one, other].map(|source| sources[source].name());
+            say(&format!(
+                "{count} ids of {other} are in {one}, too: leave out one if it is a copy; if both tell of the same requests, \
+                 say --per KEY"
+            ));
+        }
+    }
+    let passed = passed.sentences(&wanted, wanted.passes_numbers());
+    if ids == 0 || wanted.is_default || wanted.passes_numbers() {
+        passed.iter().for_each(|sentence| say(sentence));
+    }
     let repeats = findings.repeats.count > 0;
-    let report = Report { findings, steps, makers: &makers, hosts: &hosts, lines, numbers: wanted.numbers };
-    report.print(args, &sources, kept)?;
-    Ok(ExitCode::from(match (all, repeats) {
+    let formats: Vec<_> = counts.into_iter().map(|(at, count)| (name(txid::formats::ALL[at]), count)).collect();
+    let numbers = wanted.numbers;
+    let report =
+        Report { findings, steps, makers: &makers, hosts: &hosts, lines, numbers, formats, args, sources: &sources };
+    report.print(spools)?;
+    if ids == 0 && all {
+        let title = wanted.title();
+        complain(&anyhow!("there is no {title} on {lines} lines, so there is nothing to report"));
+    }
+    Ok(ExitCode::from(match (all && ids > 0, repeats) {
         (false, _) => TROUBLE,
         (true, repeats) => u8::from(repeats),
     }))
@@ -136,6 +171,10 @@ struct First {
 
 struct Collector {
     ids: Finder,
+    passes_numbers: bool,
+    passed: Passed,
+    /// Whether lines without an id are looked at even if there are some.
+    always_looks: bool,
     readers: Vec<Reader>,
     records: Records,
     makers: Makers,
@@ -145,25 +184,33 @@ struct Collector {
     /// Those of the file that is read, by host and format.
     clocks: HashMap<(u32, u32), Clock>,
     steps: Few<(u32, usize, StepBack)>,
+    /// The host of each source, and how many ids it has.
+    names: Vec<String>,
+    ids_of: Vec<u64>,
+    /// How many ids there are of each format, by its place in the list of all.
+    counts: BTreeMap<usize, u64>,
     source: usize,
-    is_stdin: bool,
+    is_spooled: bool,
     line: u64,
     lines: u64,
     /// The host of lines that name none.
     here: u32,
     without_key: u64,
-    /// What came on standard input, to show lines of it.
-    kept: Option<BufWriter<File>>,
+    /// What cannot be read a second time, by the number of its source, to show lines of it.
+    spools: HashMap<usize, BufWriter<File>>,
+    /// How much memory records have left to hosts and nodes.
+    left: usize,
 }
 
 impl Collector {
     fn begin(&mut self, number: usize, source: &Source) -> Result<()> {
         self.source = number;
         self.line = 0;
-        self.here = self.hosts.number(host_of(&source.name()).as_bytes())?;
-        self.is_stdin = matches!(source, Source::Stdin);
-        if self.is_stdin {
-            self.kept = Some(BufWriter::new(tempfile::tempfile().context("temporary file")?));
+        self.here = self.hosts.number(self.names[number].as_bytes())?;
+        self.hosts.add_file(self.here, &source.name());
+        self.is_spooled = !source.is_lasting();
+        if self.is_spooled {
+            self.spools.insert(number, BufWriter::new(tempfile::tempfile().context("temporary file")?));
         }
         Ok(())
     }
@@ -180,9 +227,9 @@ impl Collector {
     fn block(&mut self, mut block: &[u8]) -> Result<()> {
         if block.is_empty() {
             self.line += 1;
-            return self.keep(b"\n");
+            return self.spool(b"\n");
         }
-        self.keep(block)?;
+        self.spool(block)?;
         while !block.is_empty() {
             let end = memchr(b'\n', block).map_or(block.len(), |newline| newline + 1);
             self.line += 1;
@@ -192,9 +239,9 @@ impl Collector {
         Ok(())
     }
 
-    fn keep(&mut self, lines: &[u8]) -> Result<()> {
-        match &mut self.kept {
-            Some(kept) if self.is_stdin => kept.write_all(lines).context("temporary file"),
+    fn spool(&mut self, lines: &[u8]) -> Result<()> {
+        match self.spools.get_mut(&self.source) {
+            Some(spool) if self.is_spooled => spool.write_all(lines).context("temporary file"),
             _ => Ok(()),
         }
     }
@@ -204,8 +251,12 @@ impl Collector {
         let mut found: [Option<First>; MOST_FORMATS] = [None; MOST_FORMATS];
         let mut count = 0;
         let is_one = self.ids.format().is_some();
-        let readers = &self.readers;
+        let (readers, passed, passes_numbers) = (&self.readers, &mut self.passed, self.passes_numbers);
         self.ids.each(line, |it| {
+            if passes_numbers && is_number(&line[it.range.clone()]) {
+                passed.number(&line[it.range]);
+                return ControlFlow::Continue(());
+            }
             let Some(ms) = it.ms else { return ControlFlow::Continue(()) };
             let at = txid::formats::ALL.iter().position(|format| *format == it.format).unwrap_or_default();
             if count < found.len() && found[..count].iter().flatten().all(|before| before.at != at) {
@@ -216,7 +267,14 @@ impl Collector {
             if is_one || count == found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         if count == 0 {
+            if !passes_numbers && (self.always_looks || self.records.count == 0) {
+                self.passed.look(line);
+            }
             return Ok(());
+        }
+        // An xid would be a txid of years to come.
+        if self.always_looks && found[0].is_some_and(|first| self.passed.is_unlikely(first.ms)) {
+            self.passed.look(line);
         }
         let per = match &self.per {
             None => 0,
@@ -232,13 +290,22 @@ impl Collector {
             let step = match self.clocks.get_mut(&(host, at as u32)) {
                 Some(clock) => clock.see(ms, self.line),
                 None => {
-                    self.clocks.insert((host, at as u32), Clock::new(ms));
+                    let mut clock = Clock::default();
+                    clock.see(ms, self.line);
+                    self.clocks.insert((host, at as u32), clock);
                     None
                 }
             };
             self.add_step(host, step);
             let maker = self.makers.number(maker);
+            *self.counts.entry(at).or_default() += 1;
+            self.ids_of[self.source] += 1;
             self.records.add(Record { ms, id, place, per, host, maker })?;
+        }
+        let taken = self.hosts.memory() + self.clocks.len() * CLOCK + self.makers.all.len() * MAKER;
+        if taken > self.left + STEP {
+            self.records.leave(taken - self.left);
+            self.left = taken;
         }
         Ok(())
     }
@@ -250,13 +317,43 @@ impl Collector {
     }
 }
 
-/// The name of a file without what the rotation of logs adds: access.log of access.log.2.gz.
-fn host_of(name: &str) -> String {
-    let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
-    match name.rsplit_once(['.', '-']) {
-        Some((before, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            before.to_string()
+/// The host that each source is of: its name, without what compression and rotation add.
+fn names_of(sources: &[Source]) -> Vec<String> {
+    let names: Vec<_> = sources.iter().map(|source| unpacked(&source.name()).to_string()).collect();
+    let is_there = |name: &str| names.iter().any(|other| other == name) || Path::new(name).exists();
+    names.iter().map(|name| unrotated(name, is_there).to_string()).collect()
+}
+
+fn unpacked(name: &str) -> &str {
+    [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+}
+
+/// `access.log` of `access.log.2`, of `access.log-20261124`, and `access` of `access.2` if that is there as well: of
+/// `10.0.0.1` and `10.0.0.2`, none is the other's.
+fn unrotated(name: &str, is_there: impl Fn(&str) -> bool) -> &str {
+    let Some((before, number)) = name.rsplit_once(['.', '-']) else { return name };
+    let is_day = number.len() == 8 && number.starts_with("20");
+    let is_one = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    if is_one && (is_day || before.ends_with(".log") || is_there(before)) { before } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unrotated;
+
+    #[test]
+    fn only_rotation_is_taken_off() {
+        let files = ["web", "web.1", "10.0.0.1", "10.0.0.2"];
+        for (name, expected) in [
+            ("web.1", "web"),
+            ("pod.1", "pod.1"),
+            ("10.0.0.1", "10.0.0.1"),
+            ("a.log.12", "a.log"),
+            ("a-20261124", "a"),
+            ("a-1", "a-1"),
+            ("a.", "a."),
+        ] {
+            assert_eq!(unrotated(name, |name| files.contains(&name)), expected, "{name}");
         }
-        _ => name.to_string(),
     }
 }

@@ -22,6 +22,9 @@ pub(super) const LENGTH: usize = size_of::<Record>();
 
 const LINE_BITS: u32 = 44;
 
+/// With fewer in memory, there would be too many runs.
+const LEAST: usize = 1 << 14;
+
 impl Record {
     pub(super) fn place(source: usize, line: u64) -> u64 {
         (source as u64) << LINE_BITS | line & ((1 << LINE_BITS) - 1)
@@ -69,11 +72,13 @@ pub(super) struct Records {
     most: usize,
     records: Vec<Record>,
     runs: Option<Runs>,
+    /// How many there were.
+    pub(super) count: u64,
 }
 
 impl Records {
     pub(super) fn new(memory: usize) -> Self {
-        Self { most: memory / LENGTH, records: Vec::new(), runs: None }
+        Self { most: memory / LENGTH, records: Vec::new(), runs: None, count: 0 }
     }
 
     pub(super) fn add(&mut self, record: Record) -> Result<()> {
@@ -82,10 +87,16 @@ impl Records {
             self.records.reserve_exact(more.min(self.most.saturating_sub(self.records.len())).max(1));
         }
         self.records.push(record);
+        self.count += 1;
         if self.records.len() >= self.most {
             self.spill().context("temporary file")?;
         }
         Ok(())
+    }
+
+    /// From now on, so much memory less is there.
+    pub(super) fn leave(&mut self, bytes: usize) {
+        self.most = self.most.saturating_sub(bytes / LENGTH).max(LEAST);
     }
 
     fn sort(&mut self) {
@@ -95,7 +106,7 @@ impl Records {
     fn spill(&mut self) -> io::Result<()> {
         self.sort();
         let mut runs = self.runs.take().map_or_else(Runs::new, Ok)?;
-        runs.add(self.records.iter().map(|record| (Key::Some(record.order()), record.bytes())))?;
+        runs.add(self.records.iter().map(|record| (Key::Some(record.order()), 0, record.bytes())))?;
         self.runs = Some(runs);
         self.records.clear();
         Ok(())

@@ -5,6 +5,7 @@ use super::findings::{Few, Findings, Rate};
 use super::maker::Makers;
 use super::records::Record;
 use crate::input::Source;
+use crate::passed::quoted;
 use crate::terminal::Harmless;
 use crate::time;
 use anyhow::{Context, Result, bail};
@@ -27,9 +28,15 @@ const LONGEST_LINE: usize = 240;
 /// All hosts, by their number.
 #[derive(Default)]
 pub(super) struct Hosts {
-    numbers: HashMap<Vec<u8>, u32>,
-    names: Vec<String>,
+    numbers: HashMap<Box<[u8]>, u32>,
+    /// Each with its files, if it was named by them.
+    names: Vec<(Box<str>, Vec<String>)>,
+    /// Of all names.
+    length: usize,
 }
+
+/// What a host takes, with its rate.
+const HOST: usize = 350;
 
 impl Hosts {
     pub(super) fn number(&mut self, name: &[u8]) -> Result<u32> {
@@ -40,13 +47,29 @@ impl Hosts {
             bail!("more than {MOST_HOSTS} hosts; --host must name what is the same on all lines of a host");
         }
         let number = self.names.len() as u32;
-        self.names.push(String::from_utf8_lossy(name).into_owned());
-        self.numbers.insert(name.to_vec(), number);
+        self.names.push((String::from_utf8_lossy(name).into(), Vec::new()));
+        self.numbers.insert(name.into(), number);
+        self.length += 2 * name.len();
         Ok(number)
     }
 
+    pub(super) fn add_file(&mut self, number: u32, name: &str) {
+        let (_, files) = &mut self.names[number as usize];
+        if files.iter().all(|file| file != name) {
+            files.push(name.to_string());
+        }
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.names.len() * HOST + self.length
+    }
+
     fn name(&self, number: u32) -> &str {
-        &self.names[number as usize]
+        &self.names[number as usize].0
+    }
+
+    fn files(&self, number: u32) -> &[String] {
+        &self.names[number as usize].1
     }
 }
 
@@ -57,25 +80,30 @@ pub(super) struct Report<'a> {
     pub(super) hosts: &'a Hosts,
     pub(super) lines: u64,
     pub(super) numbers: Numbers,
+    /// How many ids there are of each format.
+    pub(super) formats: Vec<(String, u64)>,
+    pub(super) args: &'a Audit,
+    pub(super) sources: &'a [Source<'a>],
 }
 
 impl Report<'_> {
-    pub(super) fn print(&self, args: &Audit, sources: &[Source], kept: Option<BufWriter<File>>) -> Result<()> {
-        let lines = self.read_lines(sources, kept)?;
-        let object = self.object(sources, &lines);
+    pub(super) fn print(&self, spools: HashMap<usize, BufWriter<File>>) -> Result<()> {
+        let args = self.args;
+        let lines = self.read_lines(spools)?;
+        let object = self.object(&lines);
         let mut out: Box<dyn Write> = match stdout().is_terminal() {
             true => Box::new(Harmless::new(stdout().lock())),
             false => Box::new(BufWriter::new(stdout().lock())),
         };
-        let text = if args.json { serde_json::to_string(&object)? + "\n" } else { text(&object, &args.gap) };
+        let text = if args.json { serde_json::to_string(&object)? + "\n" } else { self.text(&object) };
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("standard output")
     }
 
     /// The lines that are shown, by their places. Reads files again as far as they have one.
-    fn read_lines(&self, sources: &[Source], mut kept: Option<BufWriter<File>>) -> Result<HashMap<u64, String>> {
+    fn read_lines(&self, mut spools: HashMap<usize, BufWriter<File>>) -> Result<HashMap<u64, String>> {
         let repeated = self.findings.repeats.shown.iter().flat_map(|repeat| &repeat.places);
         let mut wanted: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
-        for record in repeated.chain(&self.findings.future.shown) {
+        for record in repeated.chain(&self.findings.future.shown).chain(&self.findings.outliers.shown) {
             wanted.entry(record.source()).or_default().push(record.line());
         }
         let mut lines = HashMap::new();
@@ -95,11 +123,11 @@ impl Report<'_> {
                 }
                 if next == numbers.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            match (&sources[source], &mut kept) {
-                (Source::Stdin, Some(kept)) => {
-                    kept.flush().and_then(|()| kept.get_mut().rewind()).context("temporary file")?;
+            match (spools.get_mut(&source), &self.sources[source]) {
+                (Some(spool), _) => {
+                    spool.flush().and_then(|()| spool.get_mut().rewind()).context("temporary file")?;
                     let mut line = Vec::new();
-                    let mut input = BufReader::new(kept.get_ref());
+                    let mut input = BufReader::new(spool.get_ref());
                     while input.read_until(b'\n', &mut line).context("temporary file")? > 0 {
                         if see(&line).is_break() {
                             break;
@@ -107,7 +135,7 @@ impl Report<'_> {
                         line.clear();
                     }
                 }
-                (source, _) => {
+                (None, source) => {
                     let bar = ProgressBar::hidden();
                     let Ok(blocks) = source.open(&bar) else { continue };
                     source.each(blocks, &bar, |mut block| {
@@ -130,8 +158,8 @@ impl Report<'_> {
     }
 
     /// All of it, for programs.
-    fn object(&self, sources: &[Source], lines: &HashMap<u64, String>) -> Value {
-        let findings = &self.findings;
+    fn object(&self, lines: &HashMap<u64, String>) -> Value {
+        let (findings, sources, most) = (&self.findings, self.sources, self.args.show);
         let place = |record: &Record| {
             let mut place = json!({ "file": sources[record.source()].name(), "line": record.line() });
             if let Some(text) = lines.get(&Record::place(record.source(), record.line())) {
@@ -159,7 +187,7 @@ impl Report<'_> {
                 "ids": step.ids,
             })
         });
-        let shared = findings.shared.iter().map(|shared| {
+        let shared = findings.shared.iter().take(most).map(|shared| {
             let maker = &self.makers.all[shared.maker as usize];
             json!({
                 "format": name(maker.format()),
@@ -176,14 +204,20 @@ impl Report<'_> {
                 "from": time::rfc3339(gap.from_ms),
                 "to": time::rfc3339(gap.to_ms),
                 "ms": gap.to_ms - gap.from_ms,
+                "is": match gap.is_between {
+                    [false, _] => "begins late",
+                    [_, false] => "ends early",
+                    _ => "between",
+                },
             })
         });
-        let future = findings.future.shown.iter().map(|record| {
-            let mut future = place(record);
-            future["time"] = json!(time::rfc3339(record.ms));
-            future["host"] = json!(self.hosts.name(record.host));
-            future
-        });
+        let timed = |record: &Record| {
+            let mut timed = place(record);
+            timed["time"] = json!(time::rfc3339(record.ms));
+            timed["host"] = json!(self.hosts.name(record.host));
+            timed
+        };
+        let (future, outliers) = (findings.future.shown.iter().map(timed), findings.outliers.shown.iter().map(timed));
         let sequences = findings.sequences.shown.iter().map(|ending| {
             let maker = &self.makers.all[ending.maker as usize];
             json!({
@@ -205,90 +239,167 @@ impl Report<'_> {
                 "most_at": time::rfc3339(rate.most_ms),
             })
         };
-        let hosts =
-            (0..).zip(&findings.hosts).filter_map(|(host, it)| Some(rate(it.as_ref()?, Some(self.hosts.name(host)))));
-        let mut rates: Vec<_> = hosts.collect();
-        rates.sort_by_key(|it| std::cmp::Reverse(it["ids"].as_u64()));
+        let mut hosts: Vec<(u32, &Rate)> =
+            (0..).zip(&findings.hosts).filter_map(|(host, it)| Some((host, it.as_ref()?))).collect();
+        hosts.sort_by_key(|(_, rate)| std::cmp::Reverse(rate.count));
+        let count = hosts.len();
+        let hosts = hosts.into_iter().take(most).map(|(host, it)| {
+            let mut rate = rate(it, Some(self.hosts.name(host)));
+            rate["files"] = json!(self.hosts.files(host));
+            rate
+        });
         let all = findings.all.as_ref().map(|all| rate(all, None));
         let layout = self.numbers.layout.ending(txid::system_ms()).map(|ending| ending.to_string());
         let has_numbers = self.makers.all.iter().any(|maker| maker.format().takes_a_layout());
         json!({
             "lines": self.lines,
-            "ids": findings.all.as_ref().map_or(0, |all| all.count),
+            "ids": findings.all.as_ref().map_or(0, |all| all.count) + findings.outliers.count,
+            "formats": self.formats.iter().cloned().collect::<BTreeMap<_, _>>(),
+            "hosts": count,
+            "shared_nodes": { "count": findings.shared.len(), "shown": shared.collect::<Vec<_>>() },
             "repeats": { "count": findings.repeats.count, "shown": repeats.collect::<Vec<_>>() },
             "steps_back": { "count": self.steps.count, "shown": steps.collect::<Vec<_>>() },
-            "shared_nodes": { "count": findings.shared.len(), "shown": shared.collect::<Vec<_>>() },
-            "gaps": { "count": findings.gaps.count, "shown": gaps.collect::<Vec<_>>() },
             "future": { "count": findings.future.count, "shown": future.collect::<Vec<_>>() },
             "sequences": { "count": findings.sequences.count, "shown": sequences.collect::<Vec<_>>() },
             "layout_ends": layout.filter(|_| has_numbers),
-            "rates": all.into_iter().chain(rates).collect::<Vec<_>>(),
+            "gaps": { "count": findings.gaps.count, "shown": gaps.collect::<Vec<_>>() },
+            "outliers": { "count": findings.outliers.count, "shown": outliers.collect::<Vec<_>>() },
+            "rates": all.into_iter().chain(hosts).collect::<Vec<_>>(),
         })
     }
-}
 
-/// The same, for people.
-fn text(report: &Value, gap: &str) -> String {
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
-    let host = |it: &Value| it["host"].as_str().unwrap_or("all hosts").to_string();
-    let node = |it: &Value| match it["node"].as_str() {
-        Some(node) => format!("node {node} of {}", plain(&it["format"])),
-        None => plain(&it["format"]),
-    };
-    let span = |it: &Value| format!("from {} to {}", plain(&it["from"]), plain(&it["to"]));
-    let seconds = |ms: &Value| ms.as_i64().unwrap_or_default() as f64 / 1000.0;
-    let at = |it: &Value| format!("{}:{}", plain(&it["file"]), it["line"]);
-    let counted = |count: &Value, what: &str| {
-        let end = if count.as_u64() == Some(1) { "" } else { "s" };
-        format!("{count} {what}{end}")
-    };
-    let mut text = format!("{} on {}\n", counted(&report["ids"], "id"), counted(&report["lines"], "line"));
-    let mut section = |name: &str, found: &Value, what: &str, line: &dyn Fn(&Value) -> String| {
-        text += &format!("{name:<14}{}{what}\n", found["count"]);
-        let shown = found["shown"].as_array().map_or(&[][..], Vec::as_slice);
-        shown.iter().for_each(|it| text += &format!("  {}\n", line(it)));
-        let more = found["count"].as_u64().unwrap_or_default() - shown.len() as u64;
-        if more > 0 {
-            text += &format!("  and {more} more\n");
+    /// The command that shows what was logged near a time.
+    fn around(&self, time: &str, format: &str) -> String {
+        let mut words = vec!["txid".to_string(), "grep".to_string(), "--around".to_string(), time.to_string()];
+        if let (true, Some(layout)) = (format == "snowflake", &self.args.ids.layout) {
+            words.extend(["--layout".to_string(), layout.clone()]);
+        } else if format == "snowflake" {
+            words.extend(["--format".to_string(), format.to_string()]);
         }
-    };
-    section("repeats", &report["repeats"], "", &|it| {
-        let mut lines =
-            format!("{} of {}, on {}", plain(&it["format"]), plain(&it["time"]), counted(&it["lines"], "line"));
-        for place in it["places"].as_array().into_iter().flatten() {
-            lines += &format!("\n    {}: {}", at(place), plain(&place["text"]));
-        }
-        lines
-    });
-    section("steps back", &report["steps_back"], "", &|it| {
-        format!("{}, {}: {} s, {}; {} ids in a row", host(it), at(it), seconds(&it["by_ms"]), span(it), it["ids"])
-    });
-    section("shared nodes", &report["shared_nodes"], "", &|it| {
-        let hosts: Vec<_> = it["hosts"].as_array().into_iter().flatten().map(plain).collect();
-        format!("{}: {}, {}; {}", node(it), hosts.join(" and "), span(it), counted(&it["turns"], "turn"))
-    });
-    section("gaps", &report["gaps"], &format!(" longer than {gap}"), &|it| {
-        format!("{}: {} s, {}", host(it), seconds(&it["ms"]), span(it))
-    });
-    section("future", &report["future"], "", &|it| {
-        format!("{}, {}: {}: {}", host(it), plain(&it["time"]), at(it), plain(&it["text"]))
-    });
-    section("sequences", &report["sequences"], " near their end", &|it| {
-        format!("{}: {} of {} at {}", node(it), it["sequence"], it["of"], plain(&it["time"]))
-    });
-    if let Some(ends) = report["layout_ends"].as_str() {
-        text += &format!("layout        {ends}\n");
+        words.extend(self.args.files.iter().map(|file| file.display().to_string()));
+        words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
-    text += "rates\n";
-    for it in report["rates"].as_array().into_iter().flatten() {
-        let most = format!("at most {} in the second of {}", it["most"], plain(&it["most_at"]));
-        text += &format!(
-            "  {}: {}, {} a second, {most}, {}\n",
-            host(it),
-            counted(&it["ids"], "id"),
-            it["average"],
-            span(it)
+
+    /// The same, for people.
+    fn text(&self, report: &Value) -> String {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+        let host = |it: &Value| it["host"].as_str().unwrap_or("all hosts").to_string();
+        let node = |it: &Value| match it["node"].as_str() {
+            Some(node) => format!("node {node} of {}", plain(&it["format"])),
+            None => plain(&it["format"]),
+        };
+        let span = |it: &Value| format!("from {} to {}", plain(&it["from"]), plain(&it["to"]));
+        let seconds = |ms: &Value| ms.as_i64().unwrap_or_default() as f64 / 1000.0;
+        let at = |it: &Value| format!("{}:{}", plain(&it["file"]), it["line"]);
+        let counted = |count: &Value, what: &str| {
+            let end = if count.as_u64() == Some(1) { "" } else { "s" };
+            format!("{count} {what}{end}")
+        };
+        let list = |it: &Value| it.as_array().into_iter().flatten().map(plain).collect::<Vec<_>>();
+        let mut text = format!("{} on {}", counted(&report["ids"], "id"), counted(&report["lines"], "line"));
+        if self.formats.len() > 1 {
+            let formats: Vec<_> = self.formats.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            text += &format!(": {}", formats.join(", "));
+        }
+        text += "\n";
+        // What is found, each on a line, and what to type next for the first.
+        let mut section = |name: &str, what: &str, line: &dyn Fn(&Value) -> String, next: &dyn Fn(&Value) -> String| {
+            let found = &report[name];
+            let name = name.replace('_', " ");
+            text += &format!("{name:<14}{}{what}\n", found["count"]);
+            let shown = found["shown"].as_array().map_or(&[][..], Vec::as_slice);
+            shown.iter().for_each(|it| text += &format!("  {}\n", line(it)));
+            let more = found["count"].as_u64().unwrap_or_default() - shown.len() as u64;
+            if more > 0 {
+                text += &format!("  and {more} more\n");
+            }
+            if let Some(next) = shown.first().map(next).filter(|next| !next.is_empty()) {
+                text += &format!("  next: {next}\n");
+            }
+        };
+        let nothing = |_: &Value| String::new();
+        section(
+            "shared_nodes",
+            "",
+            &|it| {
+                let turns = counted(&it["turns"], "turn");
+                format!("{}: {}, {}; {turns}", node(it), list(&it["hosts"]).join(" and "), span(it))
+            },
+            &|it| self.around(&plain(&it["from"]), &plain(&it["format"])),
         );
+        section(
+            "repeats",
+            "",
+            &|it| {
+                let lines = counted(&it["lines"], "line");
+                let mut lines = format!("{} of {}, on {lines}", plain(&it["format"]), plain(&it["time"]));
+                for place in it["places"].as_array().into_iter().flatten() {
+                    lines += &format!("\n    {}: {}", at(place), plain(&place["text"]));
+                }
+                lines
+            },
+            &|it| {
+                let per =
+                    if self.args.per.is_none() { "; if these are lines of one request, say --per KEY" } else { "" };
+                self.around(&plain(&it["time"]), &plain(&it["format"])) + per
+            },
+        );
+        section(
+            "steps_back",
+            "",
+            &|it| {
+                let by = seconds(&it["by_ms"]);
+                format!("{}, {}: {by} s, {}; {} older ids", host(it), at(it), span(it), it["ids"])
+            },
+            &|it| {
+                let hosts = if self.args.host.is_none() {
+                    "; if a file has lines of several hosts, say --host KEY"
+                } else {
+                    ""
+                };
+                self.around(&plain(&it["to"]), "") + hosts
+            },
+        );
+        let timed = |it: &Value| format!("{}, {}: {}: {}", host(it), plain(&it["time"]), at(it), plain(&it["text"]));
+        section("future", "", &timed, &nothing);
+        section(
+            "sequences",
+            " near their end",
+            &|it| format!("{}: {} of {} at {}", node(it), it["sequence"], it["of"], plain(&it["time"])),
+            &nothing,
+        );
+        section(
+            "gaps",
+            &format!(" longer than {}", self.args.gap),
+            &|it| {
+                let how = if it["is"] == "between" { String::new() } else { format!(", {}", plain(&it["is"])) };
+                format!("{}: {} s{how}, {}", host(it), seconds(&it["ms"]), span(it))
+            },
+            &|it| self.around(&plain(&it["from"]), ""),
+        );
+        if report["outliers"]["count"] != 0 {
+            section("outliers", " far from all others, in no gap and no rate", &timed, &nothing);
+        }
+        if let Some(ends) = report["layout_ends"].as_str() {
+            text += &format!("layout        {ends}\n");
+        }
+        text += "rates\n";
+        let rates = report["rates"].as_array().map_or(&[][..], Vec::as_slice);
+        for it in rates {
+            let most = format!("at most {} in the second of {}", it["most"], plain(&it["most_at"]));
+            let files = list(&it["files"]);
+            let files = match &files[..] {
+                [] => String::new(),
+                [one] if *one == host(it) => String::new(),
+                files => format!(" ({})", files.join(", ")),
+            };
+            let ids = counted(&it["ids"], "id");
+            text += &format!("  {}{files}: {ids}, {} a second, {most}, {}\n", host(it), it["average"], span(it));
+        }
+        let more = report["hosts"].as_u64().unwrap_or_default() + 1;
+        if more > rates.len() as u64 && !rates.is_empty() {
+            text += &format!("  and {} more hosts\n", more - rates.len() as u64);
+        }
+        text
     }
-    text
 }

@@ -1,6 +1,6 @@
 //! `txid audit`, on planted faults of each kind.
 
-use crate::{directory, gzip, id, printed, refusal, txid};
+use crate::{directory, gzip, id, refusal, txid};
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::Path;
@@ -67,7 +67,7 @@ fn an_id_that_stands_twice_is_reported_with_its_lines() {
     let assert = txid(&["audit"]).write_stdin(a.clone()).assert().code(1);
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(text.contains("repeats       1\n  txid of 2026-11-24T12:00:00.070Z, on 2 lines\n"), "{text}");
-    assert!(text.contains(&format!("    standard input:8: {twice}\n    standard input:51: {again}\n")), "{text}");
+    assert!(text.contains(&format!("    (standard input):8: {twice}\n    (standard input):51: {again}\n")), "{text}");
     // Of an id on every line, the first places are shown.
     let found = report(audit(directory.path(), &[]).write_stdin(format!("{twice}\n").repeat(50)), 1);
     let repeat = &found["repeats"]["shown"][0];
@@ -108,18 +108,19 @@ fn a_clock_that_went_back_is_reported_with_its_host() {
     let step = &found["steps_back"]["shown"][0];
     assert_eq!(
         (&step["host"], &step["line"], &step["from"]),
-        (&"back.log".into(), &51.into(), &"2026-11-24T12:00:49.000Z".into())
+        (&"back.log".into(), &51.into(), &"2026-11-24T12:00:46.000Z".into())
     );
     assert_eq!(
         (&step["to"], &step["by_ms"], &step["ids"]),
-        (&"2026-11-24T12:00:20.000Z".into(), &27_000.into(), &20.into())
+        (&"2026-11-24T12:00:20.000Z".into(), &24_000.into(), &20.into())
     );
     // Two hosts in one file are two clocks.
     let two: String =
         (0..20).map(|n| format!("{} host=a\n{} host=b\n", id(NOON + n * 100), id(NOON - 60_000 + n * 100))).collect();
     assert_eq!(counts(&report(audit(directory.path(), &["--host", "host"]).write_stdin(two.clone()), 0))[1], 0);
+    // One id that is ahead is no clock.
     let one = "x=1\n".to_string() + &log([90_000]) + &two;
-    assert_eq!(counts(&report(audit(directory.path(), &[]).write_stdin(one), 0))[1], 1);
+    assert_eq!(counts(&report(audit(directory.path(), &["--host", "host"]).write_stdin(one), 0))[1], 0);
 }
 
 #[test]
@@ -159,8 +160,10 @@ fn gaps_of_all_and_of_one_host_are_reported() {
             .map(|gap| (gap["host"].as_str().map(str::to_string), gap["ms"].as_i64().unwrap()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(gaps(&found), [(Some("a.log".to_string()), 291_000), (None, 182_000)]);
-    assert_eq!(gaps(&report(&mut audit(directory.path(), &["--gap", "4m", "a.log", "b.log"]), 0)).len(), 1);
+    let of = |host: &str, ms| (Some(host.to_string()), ms);
+    assert_eq!(gaps(&found), [of("a.log", 300_007), of("a.log", 291_000), (None, 182_000)]);
+    assert_eq!(found["gaps"]["shown"][0]["is"], "ends early");
+    assert_eq!(gaps(&report(&mut audit(directory.path(), &["--gap", "4m", "a.log", "b.log"]), 0)).len(), 2);
 }
 
 #[test]
@@ -234,5 +237,9 @@ fn what_cannot_be_read_is_reported_and_the_others_are_audited() {
     let output = assert.get_output();
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("txid: missing: No such file"));
     assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["ids"], 2);
-    assert!(printed(txid(&["audit"]).write_stdin("")).starts_with("0 ids on 0 lines\nrepeats       0\n"));
+    let nothing = txid(&["audit"]).write_stdin("no id\n").assert().code(2);
+    let output = nothing.get_output();
+    assert!(output.stdout.starts_with(b"0 ids on 1 line\nshared nodes  0\nrepeats       0\n"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(said, "txid: there is no txid on 1 lines, so there is nothing to report\n");
 }

@@ -1,6 +1,6 @@
 //! `txid grep`.
 
-use crate::{directory, gzip, id, printed, refusal, txid};
+use crate::{ALL, directory, gzip, id, printed, refusal, txid};
 use assert_cmd::Command;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -14,6 +14,9 @@ fn log(times: &[i64]) -> String {
 
 fn grep(directory: &TempDir, args: &[&str]) -> Command {
     let mut command = txid(&["grep"]);
+    if !args.iter().any(|arg| ["--from", "--to", "--since", "--around"].iter().any(|it| arg.starts_with(it))) {
+        command.arg(ALL);
+    }
     command.current_dir(directory).args(args);
     command
 }
@@ -48,15 +51,17 @@ fn since_is_so_long_ago() {
         assert_eq!(printed(txid(&["grep", "-c", "--since", since]).write_stdin(&*lines)), "2\n", "{since}");
     }
     assert_eq!(printed(txid(&["grep", "-c", "--since", "10m", "--to", "1m ago"]).write_stdin(&*lines)), "1\n");
-    for since in ["10m ago", "-10m", "0m", "now", "", "10", "100 years", "2026"] {
+    let count = |since: &str| printed(txid(&["grep", "-c", "--since", since]).write_stdin(&*lines));
+    assert_eq!(["10m ago", "-10m", "2026", "@0"].map(count), ["2\n", "2\n", "3\n", "3\n"]);
+    for since in ["0m", "", "10", "100 years"] {
         assert!(
-            refusal(&mut txid(&["grep", "--since", since])).starts_with(&format!("txid: --since '{since}': ")),
+            refusal(&mut txid(&["grep", "--since", since])).starts_with(&format!("txid: --from '{since}': ")),
             "{since}"
         );
     }
-    assert!(refusal(&mut txid(&["grep", "--since", "1m", "--from", "now"])).contains("cannot be used with"));
+    assert!(refusal(&mut txid(&["grep", "--since", "1m", "--from", "now"])).contains("cannot be used multiple times"));
     assert!(
-        refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("the window is empty: --since is")
+        refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("the window is empty: --from is")
     );
     assert!(
         refusal(&mut txid(&["grep", "--from", "0000000000005", "--to", "0000000000005"]))
@@ -94,18 +99,18 @@ fn a_line_comes_out_once_and_only_for_a_whole_word() {
         format!("{}z", &one[..19]),
     ];
     for line in carries {
-        assert_eq!(printed(txid(&["grep", "-c"]).write_stdin(format!("\n{line}\n\n"))), "1\n", "{line:?}");
+        assert_eq!(printed(txid(&["grep", "-c", ALL]).write_stdin(format!("\n{line}\n\n"))), "1\n", "{line:?}");
     }
     for line in not {
-        txid(&["grep"]).write_stdin(line).assert().code(1).stdout("").stderr("");
+        txid(&["grep", ALL]).write_stdin(line).assert().code(1).stdout("").stderr("");
     }
 }
 
 #[test]
 fn ends_of_lines_stay_as_they_are_and_the_last_gets_one() {
     let lines = format!("{}\r\nno\r\n{}", id(1), id(2));
-    assert_eq!(printed(txid(&["grep"]).write_stdin(&*lines)), lines.replace("no\r\n", "") + "\n");
-    txid(&["grep"]).write_stdin("").assert().code(1).stdout("").stderr("");
+    assert_eq!(printed(txid(&["grep", ALL]).write_stdin(&*lines)), lines.replace("no\r\n", "") + "\n");
+    txid(&["grep", ALL]).write_stdin("").assert().code(1).stdout("").stderr("");
 }
 
 #[test]
@@ -116,7 +121,7 @@ fn gzip_is_read_with_all_its_members() {
     let both = format!("{one}{two}");
     assert_eq!(printed(&mut grep(&directory, &["a.gz"])), both);
     assert_eq!(printed(&mut grep(&directory, &["named_otherwise"])), both);
-    assert_eq!(printed(txid(&["grep"]).write_stdin(members)), both);
+    assert_eq!(printed(txid(&["grep", ALL]).write_stdin(members)), both);
 }
 
 /// Padding, as tapes and some programs that append to files leave it.
@@ -142,7 +147,7 @@ fn data_after_a_gzip_is_reported_after_its_lines() {
     let followed = [&gzip(one.as_bytes())[..], b"\0\0garbage"].concat();
     let directory = directory(&[("a.gz", &followed), ("a.log", two.as_bytes())]);
     let messages = "txid: a.gz: the data after the compressed part is neither gzip nor padding; skipped\n";
-    for command in [&["grep", "-h"][..], &["sort"]] {
+    for command in [&["grep", ALL, "-h"][..], &["sort"]] {
         let mut command = txid(&[command, &["a.gz", "a.log"]].concat());
         command.current_dir(&directory).assert().code(2).stdout(format!("{one}{two}")).stderr(messages);
     }
@@ -175,7 +180,7 @@ fn unreadable_files_are_reported_and_the_others_are_searched() {
     std::os::unix::fs::symlink("unreadable", unreadable).unwrap();
     assert!(refusal(&mut grep(&directory, &["unreadable"])).starts_with("txid: unreadable: "));
     // Reading unmapped memory fails when it is read, not when it is opened.
-    assert!(refusal(&mut txid(&["grep", "/proc/self/mem"])).starts_with("txid: /proc/self/mem: "));
+    assert!(refusal(&mut txid(&["grep", ALL, "/proc/self/mem"])).starts_with("txid: /proc/self/mem: "));
 }
 
 /// It would find its own output, forever.
@@ -183,9 +188,11 @@ fn unreadable_files_are_reported_and_the_others_are_searched() {
 fn the_output_is_not_searched() {
     let lines = log(&[1, 2]);
     let directory = directory(&[("a.log", lines.as_bytes())]);
-    for (command, name) in
-        [("grep a.log", "a.log"), ("grep <a.log", "standard input"), ("inspect <a.log", "standard input")]
-    {
+    for (command, name) in [
+        ("grep --from=0 a.log", "a.log"),
+        ("grep --from=0 <a.log", "(standard input)"),
+        ("inspect <a.log", "(standard input)"),
+    ] {
         let command = format!("exec \"$0\" {command} >>a.log");
         let mut shell = Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
@@ -207,7 +214,7 @@ fn a_binary_file_only_tells_that_it_matches() {
         .stderr(messages);
     assert_eq!(printed(&mut grep(&directory, &["-c", "a.bin"])), "1\n");
     grep(&directory, &["b.bin"]).assert().code(1).stdout("").stderr("");
-    txid(&["grep"]).write_stdin(vec![0; 1_000_000]).assert().code(1).stdout("").stderr("");
+    txid(&["grep", ALL]).write_stdin(vec![0; 1_000_000]).assert().code(1).stdout("").stderr("");
 }
 
 /// Wherever the first zero is: all lines before its block are printed by then, and none after.
@@ -215,8 +222,8 @@ fn a_binary_file_only_tells_that_it_matches() {
 fn a_binary_file_is_seen_as_one_wherever_its_first_zero_is() {
     let text = log(&[1]).repeat(20_000);
     let input = format!("{text}\0\n{}", log(&[2]));
-    let assert = txid(&["grep"]).write_stdin(input).assert().code(0);
-    assert_eq!(String::from_utf8_lossy(&assert.get_output().stderr), "txid: standard input: binary file matches\n");
+    let assert = txid(&["grep", ALL]).write_stdin(input).assert().code(0);
+    assert_eq!(String::from_utf8_lossy(&assert.get_output().stderr), "txid: (standard input): binary file matches\n");
     let found = &assert.get_output().stdout;
     assert!(text.as_bytes().starts_with(found) && found.len() >= text.len() - (256 << 10), "{}", found.len());
 }
@@ -232,7 +239,7 @@ fn lines_that_are_too_long_are_reported_and_the_others_are_searched() {
             .map(|offset| format!("txid: {file}: the line at offset {offset} is longer than 8 MiB; skipped\n"));
         grep(&directory, &[file]).assert().code(2).stdout(format!("{one}{nine}")).stderr(messages.concat());
     }
-    let messages = "txid: standard input: the line at offset 0 is longer than 8 MiB; skipped\n";
+    let messages = "txid: (standard input): the line at offset 0 is longer than 8 MiB; skipped\n";
     txid(&["inspect"]).write_stdin(long).assert().code(2).stdout("").stderr(messages);
 }
 
@@ -248,7 +255,7 @@ fn a_line_longer_than_any_block_is_found_whole() {
 fn every_line_is_seen_wherever_blocks_end() {
     // Lines of growing length move the end of a block through all positions of an id.
     let lines: String = (0..20_000).map(|ms| format!("{} {}\n", "-".repeat(ms as usize % 97), id(ms))).collect();
-    assert!(printed(txid(&["grep"]).write_stdin(&*lines)) == lines);
+    assert!(printed(txid(&["grep", ALL]).write_stdin(&*lines)) == lines);
     assert_eq!(
         printed(txid(&["grep", "-c", "--from=0000000000100", "--to=0000000019000"]).write_stdin(lines)),
         "18900\n"
@@ -258,7 +265,7 @@ fn every_line_is_seen_wherever_blocks_end() {
 #[test]
 fn lines_come_out_while_the_input_goes_on() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_txid"))
-        .arg("grep")
+        .args(["grep", ALL])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -295,18 +302,18 @@ fn other_compressions_are_named_and_not_searched() {
     {
         let directory = directory(&[("a.log", head)]);
         let said = format!("is compressed with {program}; decompress it first: {program} -dc FILE | txid ...");
-        for command in ["grep", "sort"] {
-            txid(&[command, "a.log"])
+        for command in [&["grep", ALL][..], &["sort"]] {
+            txid(&[command, &["a.log"]].concat())
                 .current_dir(&directory)
                 .assert()
                 .code(2)
                 .stdout("")
                 .stderr(format!("txid: a.log: {said}\n"));
-            txid(&[command]).write_stdin(head).assert().code(2).stderr(format!("txid: standard input: {said}\n"));
+            txid(command).write_stdin(head).assert().code(2).stderr(format!("txid: (standard input): {said}\n"));
         }
     }
     let line = format!("BZh9 is no bzip2 {}\n", id(5));
-    assert_eq!(printed(txid(&["grep"]).write_stdin(&*line)), line);
+    assert_eq!(printed(txid(&["grep", ALL]).write_stdin(&*line)), line);
 }
 
 #[test]
@@ -338,59 +345,35 @@ fn the_ids_of_any_format_with_a_time_are_found() {
         let found = printed(txid(&window).write_stdin(log.as_str()));
         let expected: String = log.lines().skip(2).take(3).map(|line| format!("{line}\n")).collect();
         assert_eq!(found, expected, "{format}");
-        assert_eq!(printed(txid(&["grep", "-c", "--format", format]).write_stdin(log)), "9\n", "{format}");
+        assert_eq!(printed(txid(&["grep", "-c", ALL, "--format", format]).write_stdin(log)), "9\n", "{format}");
     }
-    let layout = printed(txid(&["grep", "--layout", "sonyflake"]).write_stdin("189609532907847680\n"));
+    let layout = printed(txid(&["grep", ALL, "--layout", "sonyflake"]).write_stdin("189609532907847680\n"));
     assert_eq!(layout, "189609532907847680\n");
 }
 
 #[test]
 fn another_format_that_is_there_is_named_with_its_command() {
     let directory = directory(&[("it's.log", log_of("uuid-v7").as_bytes()), ("empty.log", b"nothing\n")]);
-    let hint = "txid: no txid was found, but there are ids of the format UUID version 7: txid";
-    txid(&["grep", "--from", "2018-03-01 10:00", "it's.log"])
+    txid(&["grep", "--format", "flake", "--from", "2018-03-01 10:00", "it's.log"])
         .current_dir(&directory)
         .assert()
         .code(1)
         .stdout("")
-        .stderr(format!("{hint} grep --format uuid-v7 --from '2018-03-01 10:00' 'it'\\''s.log'\n"));
-    let sorted = txid(&["sort", "it's.log"]).current_dir(&directory).assert().success();
-    sorted.stderr(format!("{hint} sort --format uuid-v7 'it'\\''s.log'\n"));
-    for format in STAMPED.iter().filter(|format| **format != "trace-id") {
-        let wanted = if *format == "txid" { "flake" } else { "txid" };
-        let assert = txid(&["grep", "--format", wanted]).write_stdin(log_of(format)).assert().code(1);
-        let said = String::from_utf8_lossy(&assert.get_output().stderr);
-        assert!(said.ends_with(&format!(": txid grep --format {format}\n")), "{said}");
-    }
-    // Of 2018, a txid can be an xid; of today, an xid cannot be a txid.
-    let said = |log: &str| {
-        let assert = txid(&["grep", "--format", "flake"]).write_stdin(log).assert().code(1);
-        String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
-    };
-    let said_of = |names: &str| format!("txid: no flake was found, but there are ids of the format {names}: txid grep");
-    assert!(said(&log_of("txid")).starts_with(&said_of("txid or xid")));
-    let now_s = txid::system_ms() as u64 / 1000;
-    let xid = txid::Txid::at((now_s << 10) as i64).to_string();
-    assert!(said(&xid).starts_with(&said_of("xid")), "{}", said(&xid));
-    // It would be a txid of times to come, which has to be in the window to be printed.
-    for (args, code) in
-        [(&["grep", "--since", "1h"][..], 0), (&["grep", "--since", "1h", "--to", "now"], 1), (&["sort"], 0)]
-    {
-        let assert = txid(args).write_stdin(&*xid).assert().code(code);
-        let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-        let [before, rest] = [args[0], &args[1..].join(" ")];
-        let command = format!("txid {before} --format xid {rest}");
-        let expected = format!(
-            "txid: what looks like a txid is unlikely to be one, but there are ids of the format xid: {command}"
+        .stderr(
+            "txid: lines without a flake have other ids, passed over: 9 uuid-v7; \
+             txid grep --format any --from '2018-03-01 10:00' 'it'\\''s.log'\n",
         );
-        assert_eq!(stderr.trim_end(), expected.trim_end());
-    }
-    // Any 32 hexadecimal digits could be a trace id.
-    txid(&["grep"]).write_stdin(log_of("trace-id")).assert().code(1).stderr("");
     // Nothing is there, or ids of the format are, though none in the window.
-    txid(&["grep", "empty.log"]).current_dir(&directory).assert().code(1).stderr("");
+    txid(&["grep", ALL, "empty.log"]).current_dir(&directory).assert().code(1).stderr("");
     let both = format!("{}b2fr5nvmbtcu7vl9phl0", log_of("uuid-v7"));
-    txid(&["grep", "--from", "now"]).write_stdin(both).assert().code(1).stderr("");
+    txid(&["grep", "--format", "txid", "--from", "now"]).write_stdin(both).assert().code(1).stderr("");
+    // An xid of today would be a txid of 2028.
+    let now_s = txid::system_ms() as u64 / 1000;
+    let xid = txid::Txid::at((now_s << 10) as i64).to_string() + "\n";
+    let found = txid(&["grep", "--since", "1h", "--to", "now"]).write_stdin(&*xid).assert().success();
+    found.stdout(xid.clone()).stderr("");
+    let audited = txid(&["audit"]).write_stdin(xid).assert().success();
+    audited.stderr("txid: lines without a txid have other ids, passed over: 1 xid; txid audit --format any\n");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The options of `txid grep` that are those of grep.
 
-use crate::{directory, id, printed, refusal, txid};
+use crate::{ALL, directory, id, printed, refusal, txid};
 use assert_cmd::Command;
 use std::process::Stdio;
 use tempfile::TempDir;
@@ -14,6 +14,9 @@ fn log() -> String {
 
 fn grep(directory: &TempDir, args: &[&str]) -> Command {
     let mut command = txid(&["grep"]);
+    if !args.iter().any(|arg| ["--from", "--to", "--around"].iter().any(|it| arg.starts_with(it))) {
+        command.arg(ALL);
+    }
     command.current_dir(directory).args(args);
     command
 }
@@ -61,6 +64,24 @@ fn the_output_is_that_of_grep() {
         "-v -C 1 -n a.log",
         "-m 1 -A 3 -n a.log",
         "-o -v a.log",
+        "-A 0 a.log",
+        "-A 0 -n a.log b.log",
+        "-o -A 0 a.log",
+        "-o -A 1 -n a.log",
+        "-o -C 3 a.log b.log",
+        "-m 1 -o -A 2 a.log",
+        "-L a.log none b.log",
+        "-L a.log b.log",
+        "-lZ a.log none b.log",
+        "-cZ a.log none",
+        "-HZ a.log",
+        "--null -n -A 1 a.log b.log",
+        "-s a.log missing",
+        "-s missing",
+        "-L -l a.log none",
+        "-r --include=*.log sub",
+        "-rl --include=*.lo --include=c* sub",
+        "-r --include=none .",
         "-r sub",
         "-rh sub",
         "-rc sub",
@@ -89,6 +110,48 @@ fn lines_around_are_those_of_grep_in_a_long_file_too() {
         let output = grep(&directory, args).output().unwrap();
         assert!(String::from_utf8(output.stdout).unwrap() == as_grep(&directory, args).0, "{args:?}");
     }
+}
+
+/// As GNU grep names it, and with its colors around a name, a number and what was found.
+#[test]
+fn standard_input_and_colors_are_those_of_grep() {
+    let log = log();
+    for args in [&["-H"][..], &["-c", "-H"], &["-l"], &["-L"], &["-Hn"]] {
+        let mut command = std::process::Command::new("sh");
+        let script = "printf '%s' \"$0\" | grep -E '^[0-9a-v]{19}[0g]' \"$@\"";
+        let expected = command.args(["-c", script, &log]).args(args).output().unwrap();
+        let found = txid(&[&["grep", ALL], args].concat()).write_stdin(&*log).output().unwrap();
+        assert_eq!(String::from_utf8(found.stdout), String::from_utf8(expected.stdout), "{args:?}");
+        assert_eq!(found.status.code(), expected.status.code(), "{args:?}");
+    }
+    let colored = printed(txid(&["grep", ALL, "--color=always", "-n"]).write_stdin(&*log));
+    let plain = printed(txid(&["grep", ALL, "--color=never", "-n"]).write_stdin(&*log));
+    assert!(colored.contains("\x1b[") && !plain.contains('\x1b'));
+    assert_eq!(anstream::adapter::strip_str(&colored).to_string(), plain);
+    for refused in ["-P", "-E", "-i", "-w", "-x", "-f", "--exclude=a", "-z", "-b", "-T"] {
+        let said = refusal(&mut txid(&["grep", ALL, refused, "a.log"]));
+        assert!(said.starts_with("txid: unexpected argument"), "{said}");
+    }
+}
+
+#[test]
+fn lines_and_histograms_are_objects_on_request() {
+    let log = log();
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    let lines = printed(&mut grep(&directory, &["--json", "-Hn", "-m1", "a.log"]));
+    let found: serde_json::Value = serde_json::from_str(&lines).unwrap();
+    let one = log.lines().nth(1).unwrap().strip_suffix(" 2").unwrap();
+    assert_eq!(
+        found,
+        serde_json::json!({
+            "file": "a.log", "line": 2, "text": format!("{one} 2"),
+            "ids": [{ "id": one, "format": "txid", "time": "1970-01-01T00:00:00.002Z" }],
+        })
+    );
+    let spans = printed(&mut grep(&directory, &["--json", "-H", "--histogram", "1m", "a.log", "a.log"]));
+    assert_eq!(spans, "{\"file\":\"a.log\",\"from\":\"1970-01-01T00:00:00.000Z\",\"lines\":4}\n".repeat(2));
+    let spans = printed(&mut grep(&directory, &["--json", "--histogram", "1m", "a.log", "a.log"]));
+    assert_eq!(spans, "{\"from\":\"1970-01-01T00:00:00.000Z\",\"lines\":8}\n");
 }
 
 #[test]
@@ -122,7 +185,7 @@ fn around_an_id_are_its_neighbors() {
     };
     let one = id(at(0));
     assert_eq!(numbers(&["--around", &one, "a.log"]), "-4000,0,4000");
-    assert_eq!(numbers(&["--around", &one, "--for", "6s", "a.log"]), "-6000,-4000,0,4000,6000");
+    assert_eq!(numbers(&["--around", &one, "--within", "6s", "a.log"]), "-6000,-4000,0,4000,6000");
     assert_eq!(numbers(&["--from", &one, "--to", "+5s", "a.log"]), "0,4000");
     assert_eq!(numbers(&["--to", &one, "--for", "5s", "a.log"]), "-4000");
 }
@@ -184,8 +247,8 @@ fn zstd_is_read_as_gzip_is() {
     let directory = directory(&files);
     assert_eq!(printed(&mut grep(&directory, &["-c", "one.zst"])), "20000\n");
     assert_eq!(printed(&mut grep(&directory, &["-c", "two"])), "40000\n");
-    assert_eq!(printed(txid(&["grep", "-c"]).write_stdin(packed.clone())), "20000\n");
-    for (file, why) in [("damaged.zst", "the checksum of zstd is another"), ("cut.zst", "")] {
+    assert_eq!(printed(txid(&["grep", "-c", ALL]).write_stdin(packed.clone())), "20000\n");
+    for (file, why) in [("damaged.zst", "checksum"), ("cut.zst", "")] {
         let assert = grep(&directory, &["-c", file]).assert().code(2);
         let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         assert!(
@@ -194,8 +257,8 @@ fn zstd_is_read_as_gzip_is() {
         );
     }
     let trailing = [&packed[..], b"garbage"].concat();
-    let said = txid(&["grep", "-c"]).write_stdin(trailing).assert().code(2);
-    assert!(String::from_utf8_lossy(&said.get_output().stderr).contains("is not zstd; skipped"));
+    let said = txid(&["grep", "-c", ALL]).write_stdin(trailing).assert().code(2);
+    assert!(String::from_utf8_lossy(&said.get_output().stderr).contains("Unknown frame descriptor"));
 }
 
 #[test]

@@ -125,20 +125,19 @@ fn what_is_wrong_with_the_options_is_said() {
 
 #[test]
 fn a_key_is_made_and_told_by_its_check_value() {
-    let key = printed(&mut txid(&["key"]));
+    let key = printed(&mut txid(&["key", "new"]));
     assert!(key.len() == 33 && key.trim_end().bytes().all(|byte| byte.is_ascii_hexdigit()), "{key}");
-    assert_ne!(key, printed(&mut txid(&["key"])));
+    assert_ne!(key, printed(&mut txid(&["key", "new"])));
     let (_directory, file) = with_key(&format!("{KEY}1 16251b6b8cf1e3f1279bbbcc8c163db7667fbdbf4108b2f8\n"));
-    let orders = ["key", &file, "--name", "orders"];
+    let orders = ["key", "check", &file, "--name", "orders"];
     let check = |more: &[&str]| printed(&mut txid(&[&orders, more].concat()));
     let checks = check(&["--digits", "10"]);
     assert!(checks.starts_with("591a62-c3bd51d3 1:9d6509-") && checks.len() == 34, "{checks}");
     assert!(check(&["--digits", "10", "--check"]).starts_with("591a62-f74eb1d1 1:9d6509-"));
-    assert!(refusal(&mut txid(&["key", &file])).contains("--name"));
+    assert!(refusal(&mut txid(&["key", "check", &file])).contains("--name"));
     assert!(refusal(&mut txid(&orders)).contains("--digits, --letters or --uuid is missing"));
-    assert!(refusal(&mut txid(&["key", "--name", "orders"])).contains("FILE"));
-    assert!(refusal(&mut txid(&["key", "--digits", "10"])).contains("FILE is missing"));
-    let none = refusal(&mut txid(&["key", "/none", "--name", "orders", "--digits", "10"]));
+    assert!(refusal(&mut txid(&["key", "check", "--name", "orders"])).contains("FILE"));
+    let none = refusal(&mut txid(&["key", "check", "/none", "--name", "orders", "--digits", "10"]));
     assert!(none.contains("cannot open the key file /none"), "{none}");
 }
 
@@ -150,16 +149,16 @@ fn images_and_check_values_are_those_of_the_vectors() {
         let options =
             case["options"].as_array().unwrap().iter().map(|option| String::from_utf8(bytes(option)).unwrap());
         let options: Vec<_> = options.map(|option| format!("--{option}")).collect();
-        let command = |name: &str, more: &[&str]| {
-            let mut command = txid(&[name]);
+        let command = |name: &[&str], more: &[&str]| {
+            let mut command = txid(name);
             let output = command.args(more).args(&options).output().unwrap();
             String::from_utf8(output.stdout).unwrap().trim_end().to_string()
         };
         let text = |name: &str| case[name].as_str().unwrap();
-        let checks = command("key", &[&key]);
+        let checks = command(&["key", "check"], &[&key]);
         let found = json!({
-            "shown": command("hide", &["--key", &key, text("inside")]),
-            "inside": command("reveal", &["--key", &key, text("shown")]),
+            "shown": command(&["hide"], &["--key", &key, text("inside")]),
+            "inside": command(&["reveal"], &["--key", &key, text("shown")]),
             "check_values": checks.split(' ').collect::<Vec<_>>(),
         });
         let is_expected = |name: &str| found[name] == case[name];

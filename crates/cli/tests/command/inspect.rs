@@ -115,9 +115,7 @@ fn ids_come_on_standard_input_too() {
 
 /// What is said of a text that no format has the length of.
 fn unknown(what: &str) -> String {
-    let read = txid::formats::ALL.iter().filter(|format| format.is_read()).map(|format| format.name);
-    let read = read.collect::<Vec<_>>().join(", ").replace('_', "-");
-    format!("not an id of a known format ({what}); these are read: {read}")
+    format!("not an id of a known format ({what}); txid help grep names them")
 }
 
 fn refusal_of(text: &str) -> String {
@@ -160,6 +158,14 @@ fn an_invalid_id_is_reported_and_the_others_are_printed() {
     let message = format!("txid: 'a\\x00\\xff': {}\n", unknown("3 characters"));
     txid(&["inspect", "--json"]).write_stdin(format!("{SAMPLE} ").into_bytes()).assert().code(0);
     txid(&["inspect"]).write_stdin(b"a\0\xff".to_vec()).assert().code(1).stdout("").stderr(message);
+}
+
+#[test]
+fn a_txid_without_a_character_is_seen_as_one() {
+    txid(&["inspect", &SAMPLE[1..]])
+        .assert()
+        .code(1)
+        .stderr(format!("txid: '{}': one character short of a txid\n", &SAMPLE[1..]));
 }
 
 #[test]

@@ -8,7 +8,9 @@ mod hidden;
 mod inspect;
 mod make;
 mod mixture;
+mod night;
 mod range;
+mod seek;
 mod segment;
 mod snowflake;
 mod sort;
@@ -27,6 +29,9 @@ fn txid(args: &[&str]) -> Command {
     command.args(args).env("TZ", "UTC").timeout(std::time::Duration::from_secs(60));
     command
 }
+
+/// From the first time of all.
+const ALL: &str = "--from=0";
 
 /// The output of a command that succeeds without a complaint.
 fn printed(command: &mut Command) -> String {

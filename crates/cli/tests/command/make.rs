@@ -76,7 +76,8 @@ fn a_full_disk_is_reported() {
 /// What is written to it would be lost, and the status would not say so.
 #[test]
 fn a_closed_output_is_an_error() {
-    for args in ["-n 5", "inspect 4om9qi54la8ffr4bd9sg", "range --from 0", "grep /dev/null", "sort /dev/null"] {
+    for args in ["-n 5", "inspect 4om9qi54la8ffr4bd9sg", "range --from 0", "grep --from=0 /dev/null", "sort /dev/null"]
+    {
         let with = |redirection| {
             let command = format!("exec \"$0\" {args} {redirection}");
             Command::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).output().unwrap()
@@ -91,7 +92,9 @@ fn a_closed_output_is_an_error() {
 #[test]
 fn an_error_that_cannot_be_printed_keeps_its_status() {
     let directory = crate::directory(&[("a.bin", format!("\0 {}\n", crate::id(1)).as_bytes())]);
-    for (args, status) in [(&["inspect", "no-id"], 1), (&["grep", "missing"], 2), (&["grep", "a.bin"], 0)] {
+    for (args, status) in
+        [(&["inspect", "no-id"][..], 1), (&["grep", "--from=0", "missing"], 2), (&["grep", "--from=0", "a.bin"], 0)]
+    {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_txid"));
         let ended = command.args(args).current_dir(&directory).stderr(full).status().unwrap();

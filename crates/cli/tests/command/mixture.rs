@@ -1,6 +1,6 @@
 //! Several formats at once.
 
-use crate::{directory, printed, refusal, txid};
+use crate::{ALL, directory, printed, refusal, txid};
 
 /// A line with an id of each of these formats, of consecutive seconds after noon, the last first.
 fn mixed(formats: &[&str]) -> String {
@@ -24,10 +24,10 @@ fn a_mixture_is_searched_and_sorted_in_one_pass() {
         let expected: String = log.lines().skip(2).take(4).map(|line| format!("{line}\n")).collect();
         assert_eq!(found, expected, "{format}");
         assert_eq!(printed(txid(&["sort", "--format", format]).write_stdin(&*log)), sorted, "{format}");
-        let ids = printed(txid(&["grep", "-o", "--format", format]).write_stdin(&*log));
+        let ids = printed(txid(&["grep", ALL, "-o", "--format", format]).write_stdin(&*log));
         assert_eq!(ids.lines().count(), FORMATS.len(), "{ids}");
     }
-    let some = printed(txid(&["grep", "-c", "--format", "ulid", "--format", "flake"]).write_stdin(&*log));
+    let some = printed(txid(&["grep", ALL, "-c", "--format", "ulid", "--format", "flake"]).write_stdin(&*log));
     assert_eq!(some, "2\n");
 }
 
@@ -35,12 +35,12 @@ fn a_mixture_is_searched_and_sorted_in_one_pass() {
 #[test]
 fn numbers_are_ids_where_a_layout_says_so() {
     let log = "1439530262794464807 bot\n1522545688552000 us\n980253782132654080 x\n";
-    txid(&["grep", "--format", "any"]).write_stdin(log).assert().code(1).stdout("");
+    txid(&["grep", ALL, "--format", "any"]).write_stdin(log).assert().code(1).stdout("");
     let found = printed(txid(&["grep", "--format", "any", "--layout", "discord", "--from", "2025"]).write_stdin(log));
     assert_eq!(found, "1439530262794464807 bot\n");
     let found = printed(txid(&["grep", "--format", "txid,snowflake", "--to", "2019", "-o"]).write_stdin(log));
     assert!(found.contains("980253782132654080"), "{found}");
-    let said = refusal(&mut txid(&["grep", "--format", "txid,flake", "--layout", "discord"]));
+    let said = refusal(&mut txid(&["grep", ALL, "--format", "txid,flake", "--layout", "discord"]));
     assert!(said.contains("--layout is for --format snowflake, not txid,flake"), "{said}");
 }
 

@@ -70,6 +70,20 @@ fn lines_that_are_too_long_are_reported_and_the_others_are_sorted() {
     assert!(assert.get_output().stdout == expected.as_bytes());
 }
 
+#[test]
+fn lines_are_reversed_made_unique_and_written_to_one_of_the_files() {
+    let lines: Vec<_> = (1..5).map(|ms| format!("{} x\n\tat {ms}\n", id(ms))).collect();
+    let y = lines[2].replace("x\n\tat 3", "y");
+    let twice = [&lines[2], &lines[0], &lines[2], &lines[3], &lines[1], &y].map(|it| &**it).concat();
+    let directory = directory(&[("a", twice.as_bytes())]);
+    let reversed = printed(txid(&["sort", "-r", "a"]).current_dir(&directory));
+    let expected = [&lines[3], &lines[2], &lines[2], &y, &lines[1], &lines[0]].map(|it| &**it).concat();
+    assert_eq!(reversed, expected);
+    assert_eq!(printed(txid(&["sort", "-u", "-o", "a", "a"]).current_dir(&directory)), "");
+    let expected = [&lines[0], &lines[1], &lines[2], &y, &lines[3]].map(|it| &**it).concat();
+    assert_eq!(std::fs::read_to_string(directory.path().join("a")).unwrap(), expected);
+}
+
 /// More than is sorted in memory at once, with lines of the same id on both sides of the boundary.
 #[test]
 fn what_does_not_fit_into_memory_is_sorted_alike() {
@@ -82,6 +96,9 @@ fn what_does_not_fit_into_memory_is_sorted_alike() {
     let mut expected = lines;
     expected.sort_by(|a, b| a[..20].cmp(&b[..20]));
     assert!(sorted == expected.concat());
+    let unique =
+        printed(txid(&["sort", "-u"]).write_stdin(expected.concat().repeat(2)).env("TMPDIR", directory.path()));
+    assert!(unique == expected.concat());
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
 
     let input = sorted;
@@ -95,7 +112,7 @@ fn memory_is_bounded() {
     let directory = directory(&[]);
     let long = std::fs::File::create(directory.path().join("long")).unwrap();
     long.set_len(300 << 20).unwrap();
-    for (command, mib) in [("sort", 160), ("grep", 64)] {
+    for (command, mib) in [("sort", 160), ("grep --from=0", 64)] {
         let command = format!("ulimit -v {} && exec \"$0\" {command} long", mib << 10);
         let mut shell = assert_cmd::Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);

@@ -29,12 +29,12 @@ fn colors_are_for_a_terminal_only() {
 fn a_bar_shows_on_a_terminal_while_files_are_read() {
     let line = format!("{}\n", id(1));
     let directory = directory(&[("a.log", line.repeat(200_000).as_bytes())]);
-    let shown = on_terminal(directory.path(), "grep -c a.log");
+    let shown = on_terminal(directory.path(), "grep --from=0 -c a.log");
     assert!(shown.contains(" of 4.01 MiB") && shown.contains("200000"), "{shown:?}");
-    assert_eq!(printed(txid(&["grep", "-c", "a.log"]).current_dir(&directory)), "200000\n");
+    assert_eq!(printed(txid(&["grep", "--from=0", "-c", "a.log"]).current_dir(&directory)), "200000\n");
     let shown = on_terminal(directory.path(), "sort a.log");
     assert!(shown.contains(" of 4.01 MiB") && shown.ends_with(&line.replace('\n', "\r\n")), "{}", &shown[..500]);
-    let found = on_terminal(directory.path(), "grep a.log");
+    let found = on_terminal(directory.path(), "grep --from=0 a.log");
     assert_eq!(found.matches(&line[..20]).count(), 200_000);
 }
 
@@ -45,10 +45,10 @@ fn what_a_log_has_in_it_cannot_control_the_terminal() {
     // A zero makes it a binary file, but only once the zero is read.
     let content = [line.as_bytes(), "x\n".repeat(300_000).as_bytes(), b"\0\n"].concat();
     let directory = directory(&[("a.log", &content)]);
-    let shown = on_terminal(directory.path(), "grep a.log 2>&1");
+    let shown = on_terminal(directory.path(), "grep --from=0 a.log 2>&1");
     assert!(shown.contains(&format!("{one}\x1b[0m \\x1b]0;title\\x07\\x9b1m\r")), "{shown:?}");
     assert!(!shown.contains("\x1b]") && !shown.contains('\x07'), "{shown:?}");
-    assert_eq!(printed(txid(&["grep", "a.log"]).current_dir(&directory)), line);
+    assert_eq!(printed(txid(&["grep", "--from=0", "a.log"]).current_dir(&directory)), line);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn what_an_error_names_cannot_control_the_terminal() {
     const TITLE: &str = "\x1b]0;title\x07";
     let directory = directory(&[(TITLE, format!("{} \0\n", id(1)).as_bytes()), ("words", TITLE.as_bytes())]);
     for (command, named) in [
-        (format!("grep '{TITLE}'"), "txid: \\x1b]0;title\\x07: binary file matches"),
+        (format!("grep --from=0 '{TITLE}'"), "txid: \\x1b]0;title\\x07: binary file matches"),
         (format!("sort '{TITLE}/none'"), "txid: \\x1b]0;title\\x07/none: "),
         ("inspect <words".to_owned(), "\\x1b]0;title\\x07"),
         (format!("range --from '{TITLE}' --to now"), "\\x1b]0;title\\x07"),

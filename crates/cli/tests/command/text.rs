@@ -80,7 +80,7 @@ fn a_link_has_the_window_round_an_id() {
     let url = "https://logs.example.com/?from={from_ms}&to={to_ms}&q={id}";
     let link = |args: &[&str]| printed(&mut txid(&[&["inspect", "--url"], args].concat()));
     assert_eq!(link(&[url, TXID]), format!("https://logs.example.com/?from=1522545628537&to=1522545748537&q={TXID}\n"));
-    assert_eq!(link(&["x://{from}/{id}", "--for", "1s", TXID]), format!("x://2018-04-01T01:21:27.537Z/{TXID}\n"));
+    assert_eq!(link(&["x://{from}/{id}", "--within", "1s", TXID]), format!("x://2018-04-01T01:21:27.537Z/{TXID}\n"));
     let json: Value = serde_json::from_str(&link(&["x://{id}", "--json", TXID])).unwrap();
     assert_eq!((&json["id"], &json["url"]), (&TXID.into(), &format!("x://{TXID}").into()));
     let directory = directory(&[("links", format!("# of this company\nlogs = {url}\ntempo=x://{{id}}\n").as_bytes())]);

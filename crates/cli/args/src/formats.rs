@@ -1,0 +1,142 @@
+//! Formats as they are named on the command line.
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::{Error, ErrorKind};
+use clap::{Arg, Command};
+use std::ffi::OsStr;
+use txid::formats::{self, Format};
+
+/// Which ids of a log are meant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Which {
+    /// Those of one format.
+    Of(&'static Format),
+    /// Whatever is likely an id with a time, but numbers.
+    Any,
+    /// UUIDs with a time.
+    Uuids,
+}
+
+/// A format with options in parentheses.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// What is made.
+    pub format: &'static Format,
+    /// Their names and values.
+    pub options: Vec<(String, String)>,
+}
+
+/// The name of a format on the command line.
+pub fn name(format: &Format) -> String {
+    format.name.replace('_', "-")
+}
+
+fn has_a_time(format: &Format) -> bool {
+    format.has_a_time()
+}
+
+fn is_made(format: &Format) -> bool {
+    format.make.is_some()
+}
+
+pub(crate) fn with_time() -> impl TypedValueParser<Value = Which> {
+    let which = |text: &str| match plain(text).as_str() {
+        "any" => Ok(Which::Any),
+        "uuid" => Ok(Which::Uuids),
+        _ => named(text, has_a_time).map(Which::Of),
+    };
+    Formats { which, is_one: has_a_time, others: &["any", "uuid"] }
+}
+
+pub(crate) fn to_make() -> impl TypedValueParser<Value = Made> {
+    let which = |text: &str| {
+        let (name, given) = match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+            Some((name, given)) => (name, given.split(',').filter(|option| !option.is_empty()).collect()),
+            None => (text, Vec::new()),
+        };
+        let option = |option: &str| match option.split_once('=') {
+            Some((name, value)) => Ok((name.trim().to_string(), value.to_string())),
+            None => Err(format!("'{option}' is no option, such as length=10")),
+        };
+        let options = given.into_iter().map(option).collect::<Result<_, _>>()?;
+        // Programs that print a UUID print a random one.
+        let name = if plain(name) == "uuid" { "uuid_v4" } else { name };
+        Ok(Made { format: named(name, is_made)?, options })
+    };
+    Formats { which, is_one: is_made, others: &[] }
+}
+
+/// Reads names of formats, and gives them to completions.
+#[derive(Clone)]
+struct Formats<T> {
+    which: fn(&str) -> Result<T, String>,
+    is_one: fn(&Format) -> bool,
+    others: &'static [&'static str],
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Formats<T> {
+    type Value = T;
+
+    fn parse_ref(&self, _: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
+        let option = arg.map(ToString::to_string).unwrap_or_default();
+        let text = value.to_string_lossy();
+        (self.which)(&text).map_err(|why| {
+            Error::raw(ErrorKind::ValueValidation, format!("invalid value '{text}' for '{option}': {why}\n"))
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = names(self.is_one).into_iter().chain(self.others.iter().map(ToString::to_string));
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
+
+/// Without what people write in different ways: `UUIDv7`, `uuid7` and `uuid_v7` are one.
+fn plain(name: &str) -> String {
+    let plain = name.to_ascii_lowercase().replace(['-', '_', ' '], "");
+    match plain.strip_prefix("uuid") {
+        Some(version) if version.starts_with(|first: char| first.is_ascii_digit()) => format!("uuidv{version}"),
+        _ => plain,
+    }
+}
+
+fn named(text: &str, is_one: fn(&Format) -> bool) -> Result<&'static Format, String> {
+    let of = |format: &&&'static Format| plain(format.name) == plain(text);
+    match formats::ALL.iter().find(of) {
+        Some(format) if is_one(format) => Ok(format),
+        Some(format) if format.make.is_some() => Err("ids of this format hold no time".to_string()),
+        Some(_) => Err("ids of this format can be read, but not made".to_string()),
+        None => {
+            let near = |name: &String| strsim::normalized_damerau_levenshtein(&plain(name), &plain(text));
+            let nearest = names(is_one).into_iter().max_by(|one, other| near(one).total_cmp(&near(other)));
+            Err(match nearest.filter(|name| near(name) > 0.5) {
+                Some(name) => format!("no such format; did you mean {name}?"),
+                None => "no such format; --help lists them".to_string(),
+            })
+        }
+    }
+}
+
+fn names(is_one: fn(&Format) -> bool) -> Vec<String> {
+    formats::ALL.iter().filter(|format| is_one(format)).map(|format| name(format)).collect()
+}
+
+/// The formats that can be made, one on each line.
+pub(crate) fn made() -> String {
+    let lines = formats::ALL.iter().filter_map(|format| {
+        let options = crate::options(format.make.as_ref()?).iter();
+        let options = options.filter(|option| !["address", "epoch"].contains(option));
+        let options: Vec<_> = options.map(|option| format!("--{option}")).collect();
+        let takes = if options.is_empty() { String::new() } else { format!("; takes {}", options.join(", ")) };
+        Some(format!("  {:<16} {}{takes}", name(format), format.about))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The formats whose ids hold a time, in lines.
+pub(crate) fn with_a_time() -> String {
+    let names = names(has_a_time).join(", ");
+    format!(
+        "A NAME is any, uuid (of every version with a time), or one of the formats whose ids hold a time:\n  {names}"
+    )
+}

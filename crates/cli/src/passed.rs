@@ -1,0 +1,174 @@
+//! Ids that were passed over: ids of other formats, and numbers without a layout. What to type to have them.
+
+use crate::ids::Wanted;
+use crate::time;
+use std::ops::{ControlFlow, RangeInclusive};
+use txid::formats::find::Finder;
+use txid::formats::{ALL, Format, Numbers, Readings};
+
+/// How many numbers are read in each layout.
+const MOST_NUMBERS: u64 = 10_000;
+
+const DAY_MS: i64 = 86_400_000;
+
+pub(crate) struct Passed {
+    /// Finds whatever is likely an id, and numbers.
+    finder: Finder,
+    /// Only times in here are of interest.
+    window: RangeInclusive<i64>,
+    now_ms: i64,
+    formats: Vec<(&'static Format, u64)>,
+    numbers: u64,
+    layouts: Vec<Fit>,
+}
+
+/// Numbers that have a likely time in a layout.
+struct Fit {
+    layout: &'static str,
+    count: u64,
+    first_ms: i64,
+    last_ms: i64,
+}
+
+/// Whether a text that was found is a number.
+pub(crate) fn is_number(text: &[u8]) -> bool {
+    text.len() < 20 && text.iter().all(u8::is_ascii_digit)
+}
+
+impl Passed {
+    /// Whether a time is so late that what was read as a txid is rather an id of another format.
+    pub(crate) fn is_unlikely(&self, ms: i64) -> bool {
+        ms > self.now_ms.saturating_add(DAY_MS)
+    }
+
+    pub(crate) fn new(window: RangeInclusive<i64>) -> Self {
+        let finder = Finder::of_likely(Numbers { is_chosen: true, ..Numbers::UNKNOWN });
+        let now_ms = txid::system_ms();
+        Self { finder, window, now_ms, formats: Vec::new(), numbers: 0, layouts: Vec::new() }
+    }
+
+    /// Counts the ids in a text that are no txids, and returns the time of the first that is no number.
+    pub(crate) fn look(&mut self, text: &[u8]) -> Option<i64> {
+        let (mut first, mut numbers) = (None, Vec::new());
+        let (formats, window) = (&mut self.formats, &self.window);
+        self.finder.each(text, |it| {
+            match it.ms {
+                _ if is_number(&text[it.range.clone()]) => numbers.push(it.range),
+                Some(ms) => {
+                    first = first.or(Some(ms));
+                    match formats.iter_mut().find(|(format, _)| *format == it.format) {
+                        _ if !window.contains(&ms) || it.format == ALL[0] => {}
+                        Some((_, count)) => *count += 1,
+                        None => formats.push((it.format, 1)),
+                    }
+                }
+                None => {}
+            }
+            ControlFlow::Continue(())
+        });
+        numbers.into_iter().for_each(|range| self.number(&text[range]));
+        first
+    }
+
+    /// Counts a number that may be an id.
+    pub(crate) fn number(&mut self, text: &[u8]) {
+        self.numbers += 1;
+        if self.numbers > MOST_NUMBERS {
+            return;
+        }
+        for reading in Readings::of(text, &Numbers::UNKNOWN, self.now_ms).iter().filter(|it| it.unlikely.is_none()) {
+            let (Some(layout), Some(ms)) = (reading.layout, reading.ms.filter(|ms| self.window.contains(ms))) else {
+                continue;
+            };
+            match self.layouts.iter_mut().find(|fit| fit.layout == layout) {
+                Some(fit) => {
+                    fit.count += 1;
+                    (fit.first_ms, fit.last_ms) = (fit.first_ms.min(ms), fit.last_ms.max(ms));
+                }
+                None => self.layouts.push(Fit { layout, count: 1, first_ms: ms, last_ms: ms }),
+            }
+        }
+    }
+
+    /// A sentence about each kind, with the command that takes them. Numbers alone, if the others were taken.
+    pub(crate) fn sentences(&self, wanted: &Wanted, are_others_taken: bool) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if !(are_others_taken || self.formats.is_empty()) {
+            let mut formats = self.formats.clone();
+            formats.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            let names: Vec<_> =
+                formats.iter().map(|(format, count)| format!("{count} {}", txid_args::name(format))).collect();
+            let command = command_with(&["--format", "any"], std::env::args());
+            let title = wanted.title();
+            sentences
+                .push(format!("lines without a {title} have other ids, passed over: {}; {command}", names.join(", ")));
+        }
+        let mut fits: Vec<_> = self.layouts.iter().collect();
+        let least = fits.iter().map(|fit| fit.count).max().unwrap_or_default() / 2;
+        fits.retain(|fit| fit.count > least);
+        // Most ids that are met are new.
+        fits.sort_by_key(|fit| std::cmp::Reverse(fit.last_ms));
+        if let Some(best) = fits.first().filter(|_| !wanted.has_layout) {
+            let of = |fit: &&&Fit| {
+                let [first, last] = [fit.first_ms, fit.last_ms].map(time::rfc3339);
+                format!("{} from {first} to {last}", fit.layout)
+            };
+            let layouts: Vec<_> = fits.iter().map(|fit| of(&fit)).collect();
+            let command = command_with(&["--format", "any", "--layout", best.layout], std::env::args());
+            let (count, be) = if self.numbers == 1 {
+                ("1 number".to_string(), "an id")
+            } else {
+                (format!("{} numbers", self.numbers), "ids")
+            };
+            sentences
+                .push(format!("{count} passed over may be {be}, in the layout {}; {command}", layouts.join(", or ")));
+        }
+        sentences
+    }
+}
+
+/// The arguments of this command with these options after the name of the subcommand.
+fn command_with(options: &[&str], args: impl Iterator<Item = String>) -> String {
+    let mut words = vec!["txid".to_string()];
+    let mut args = args.skip(1);
+    words.extend(args.next());
+    words.extend(options.iter().map(ToString::to_string));
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--format" | "--layout" => drop(args.next()),
+            arg if arg.starts_with("--format=") || arg.starts_with("--layout=") => {}
+            arg => words.push(quoted(arg)),
+        }
+    }
+    words.join(" ")
+}
+
+/// An argument as a shell would take it.
+pub(crate) fn quoted(arg: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&byte);
+    match !arg.is_empty() && arg.bytes().all(is_plain) {
+        true => arg.to_string(),
+        false => format!("'{}'", arg.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command_with;
+
+    #[test]
+    fn the_command_is_the_same_with_another_format() {
+        for (args, expected) in [
+            (&["/usr/bin/txid", "grep", "--since", "1h", "a.log"][..], "txid grep --format flake --since 1h a.log"),
+            (&["txid", "sort", "it's.log"], r"txid sort --format flake 'it'\''s.log'"),
+            (
+                &["txid", "grep", "--format", "uuid-v7", "--from", "2 days ago"],
+                "txid grep --format flake --from '2 days ago'",
+            ),
+            (&["txid", "grep", "--format=uuid-v7"], "txid grep --format flake"),
+            (&["txid", "grep", "-c", "--format", "uuid-v7", "a.log"], "txid grep --format flake -c a.log"),
+        ] {
+            assert_eq!(command_with(&["--format", "flake"], args.iter().map(ToString::to_string)), expected);
+        }
+    }
+}

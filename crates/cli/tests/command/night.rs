@@ -1,0 +1,297 @@
+//! What would mislead somebody at night: mixed logs, hosts that die, pipes, damaged files.
+
+use crate::{ALL, directory, gzip, id, printed, refusal, txid};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Stdio;
+
+const NOON: i64 = 1_795_521_600_000;
+
+fn audit(directory: &Path, args: &[&str]) -> (Value, String, Option<i32>) {
+    let output = txid(&["audit", "--json"]).current_dir(directory).args(args).output().unwrap();
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    (report, String::from_utf8(output.stderr).unwrap(), output.status.code())
+}
+
+fn snowflake(ms: i64, node: i64) -> String {
+    ((ms - 1_288_834_974_657) << 22 | node << 12).to_string()
+}
+
+/// Half of the lines have ids of another format, and a third kind are numbers.
+#[test]
+fn every_line_of_a_window_is_found_whichever_format_its_id_has() {
+    let line = |n: i64| match n % 3 {
+        0 => format!("{} {n}\n", id(NOON + n)),
+        1 => format!("{} {n}\n", txid::uuid::v7_at(NOON + n)),
+        _ => format!("{n} {}\n", snowflake(NOON + n, 5)),
+    };
+    let lines: Vec<_> = (0..3000).map(line).collect();
+    let line = |n: i64| lines[n as usize].clone();
+    let log = lines.concat();
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    let window = ["grep", "--from", "2026-11-24T12:00:01Z", "--for", "1s", "a.log"];
+    let output = txid(&window).current_dir(&directory).output().unwrap();
+    let expected: String = (1000..2000).filter(|n| n % 3 < 2).map(line).collect();
+    assert!(output.stdout == expected.as_bytes());
+    let said = String::from_utf8(output.stderr).unwrap();
+    let command = "txid grep --format any --layout snowflake --from 2026-11-24T12:00:01Z --for 1s a.log";
+    assert!(
+        said.starts_with("txid: 333 numbers passed over may be ids, in the layout snowflake from 2026-11-24T12:00:01")
+    );
+    assert!(said.ends_with(&format!("; {command}\n")) && said.lines().count() == 1, "{said}");
+    let all: Vec<_> = command.split(' ').skip(1).collect();
+    assert!(printed(txid(&all).current_dir(&directory)) == (1000..2000).map(line).collect::<String>());
+
+    // Sorted by their times, but for the numbers, which are said.
+    let (even, odd): (Vec<_>, Vec<_>) = (0..3000).filter(|n| n % 3 < 2).partition(|n| n % 2 == 0);
+    let [even, odd] = [even, odd].map(|numbers: Vec<i64>| numbers.into_iter().map(line).collect::<String>());
+    let sorted = printed(txid(&["sort"]).write_stdin(odd + &even));
+    assert!(sorted == (0..3000).filter(|n| n % 3 < 2).map(line).collect::<String>());
+    let output = txid(&["sort", "a.log"]).current_dir(&directory).output().unwrap();
+    assert!(
+        String::from_utf8_lossy(&output.stderr).starts_with("txid: 1000 numbers passed over may be ids, in the layout")
+    );
+
+    let (report, said, status) = audit(directory.path(), &["a.log"]);
+    assert_eq!((&report["ids"], status), (&1000.into(), Some(0)));
+    let others =
+        "txid: lines without a txid have other ids, passed over: 1000 uuid-v7; txid audit --format any --json a.log\n";
+    assert!(said.starts_with(others), "{said}");
+    let (report, said, _) = audit(directory.path(), &["--format", "any", "a.log"]);
+    assert_eq!(report["formats"], serde_json::json!({ "txid": 1000, "uuid-v7": 1000 }));
+    assert!(
+        said.starts_with("txid: 1000 numbers passed over may be ids, in the layout snowflake from 2026-11-24T12:00")
+    );
+    assert!(said.ends_with("txid audit --format any --layout snowflake --json a.log\n"), "{said}");
+    let (report, said, _) = audit(directory.path(), &["--format", "any", "--layout", "snowflake", "a.log"]);
+    assert_eq!((&report["ids"], said.as_str()), (&3000.into(), ""));
+}
+
+/// Hashes in hexadecimal digits and base64, hexadecimal digits of all lengths, and words: none is of these ten minutes. A line
+/// with an object in its path still counts by its own id, and what is indented stays where it is.
+#[test]
+fn what_is_no_id_is_none() {
+    let mut random = 1_u64;
+    let mut next = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random >> 32
+    };
+    let mut word = |alphabet: &[u8], length: usize| -> String {
+        (0..length).map(|_| char::from(alphabet[next() as usize % alphabet.len()])).collect()
+    };
+    let hex = b"0123456789abcdef";
+    let base64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut log = String::new();
+    for n in 0..1_000_000_usize {
+        let one = match n % 5 {
+            0 => word(hex, [32, 40, 64, 8][n / 5 % 4]),
+            1 => word(hex, 1 + n / 5 % 40),
+            2 => word(base64, [22, 27, 43][n / 5 % 3]) + "=",
+            3 => word(&hex[10..], 8) + "-" + &word(b"abcdefghijklmnopqrstuvwxyz", 3 + n / 5 % 28),
+            _ => word(b"0123456789", 1 + n / 5 % 24),
+        };
+        log += &format!("GET /{one} 200\n");
+    }
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    let window = ["grep", "-c", "--around", "2026-11-24T12:00:00Z", "--within", "5m", "a.log"];
+    let output = txid(&window).current_dir(&directory).output().unwrap();
+    assert_eq!((output.stdout, output.status.code()), (b"0\n".to_vec(), Some(1)));
+
+    let object = txid::uuid::v7_at(NOON - 9_000_000);
+    let lines = [
+        format!("GET /orders/{object} {}\n\tat {object}\n", id(NOON + 1)),
+        format!("GET / {}\n  of {object}\n", id(NOON + 2)),
+    ];
+    let reversed = [&*lines[1], &*lines[0]].concat();
+    assert_eq!(printed(txid(&["sort"]).write_stdin(reversed)), lines.concat());
+}
+
+#[test]
+fn hosts_with_numbers_in_their_names_are_several() {
+    let one = [snowflake(NOON, 9), snowflake(NOON + 2, 9)].join("\n");
+    let (a, b) = (one + "\n", snowflake(NOON + 1, 9) + "\n");
+    let directory = directory(&[("10.0.0.1", a.as_bytes()), ("10.0.0.2", b.as_bytes())]);
+    let (report, ..) = audit(directory.path(), &["--format", "snowflake", "10.0.0.1", "10.0.0.2"]);
+    assert_eq!((&report["hosts"], &report["shared_nodes"]["count"]), (&2.into(), &1.into()), "{report}");
+    assert_eq!(report["shared_nodes"]["shown"][0]["hosts"], serde_json::json!(["10.0.0.1", "10.0.0.2"]));
+    // Those that were rotated are one, and the report says so.
+    let text = |n: i64| format!("{}\n", id(NOON + n));
+    let rotated = crate::directory(&[("a.log", text(2).as_bytes()), ("a.log.1", text(1).as_bytes())]);
+    let text = printed(txid(&["audit", "a.log", "a.log.1"]).current_dir(&rotated));
+    assert!(text.contains("\n  a.log (a.log, a.log.1): 2 ids, "), "{text}");
+}
+
+#[test]
+fn a_host_that_dies_or_comes_late_has_a_gap() {
+    let log = |seconds: std::ops::Range<i64>| seconds.map(|n| id(NOON + n * 1000) + "\n").collect::<String>();
+    let (a, b, c) = (log(0..600), log(0..100), log(500..600));
+    let files = [("a.log", a.as_bytes()), ("b.log", b.as_bytes()), ("c.log", c.as_bytes())];
+    let directory = directory(&files);
+    let (report, ..) = audit(directory.path(), &["a.log", "b.log", "c.log"]);
+    let gaps = report["gaps"]["shown"].as_array().unwrap().iter();
+    let gaps: Vec<_> =
+        gaps.map(|gap| (gap["host"].as_str(), gap["is"].as_str().unwrap(), gap["ms"].as_i64())).collect();
+    let expected = [(Some("b.log"), "ends early", Some(500_000)), (Some("c.log"), "begins late", Some(500_000))];
+    assert_eq!(gaps, expected);
+}
+
+/// An old id, and one of a year to come.
+#[test]
+fn ids_that_are_far_from_all_others_make_no_gap_and_no_average() {
+    let log: String = (0..1000).map(|n| id(NOON + n * 100) + "\n").collect();
+    let far = format!("{log}{} old\n{} new\n", id(NOON - 86_400_000 * 900), id(NOON + 86_400_000 * 900));
+    let directory = directory(&[("a.log", far.as_bytes())]);
+    let (report, ..) = audit(directory.path(), &["a.log"]);
+    assert_eq!(report["gaps"]["count"], 0, "{report}");
+    assert_eq!(report["rates"][0]["average"], 10.0);
+    assert_eq!((&report["ids"], &report["outliers"]["count"]), (&1002.into(), &2.into()));
+    assert_eq!(report["outliers"]["shown"][1]["line"], 1002);
+    assert_eq!(report["future"]["count"], 1);
+}
+
+/// The gateway and the application log the ids of the same node.
+#[test]
+fn an_id_in_two_files_makes_no_shared_node() {
+    let line = |n: i64| snowflake(NOON + n * 1000, 17) + "\n";
+    let some: String = (0..50).filter(|n| n % 3 > 0).map(line).collect();
+    let all: String = (0..50).map(line).collect();
+    let directory = directory(&[("app.log", some.as_bytes()), ("gateway.log", all.as_bytes())]);
+    for files in [["app.log", "gateway.log"], ["gateway.log", "app.log"]] {
+        let (report, said, _) = audit(directory.path(), &["--format", "snowflake", files[0], files[1]]);
+        assert_eq!(
+            (&report["shared_nodes"]["count"], &report["repeats"]["count"]),
+            (&0.into(), &33.into()),
+            "{report}"
+        );
+        let expected = format!("txid: 33 ids of {} are in {}, too: leave out one if it is a copy", files[1], files[0]);
+        assert!(said.starts_with(&expected), "{said}");
+    }
+}
+
+/// It cannot be opened a second time to show its lines.
+#[test]
+fn a_pipe_is_read_once() {
+    let one = id(NOON);
+    let lines = format!("{one} a\n{one} b\n");
+    let directory = directory(&[("a.log", lines.as_bytes()), ("b.gz", &gzip(lines.as_bytes()))]);
+    for command in ["mkfifo pipe && (cat a.log > pipe &) && \"$0\" audit pipe", "zcat b.gz | \"$0\" audit /dev/stdin"] {
+        let mut shell = assert_cmd::Command::new("sh");
+        shell.args(["-c", command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+        let output = shell.timeout(std::time::Duration::from_secs(60)).assert().code(1);
+        let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+        assert!(text.contains(&format!(":1: {one} a\n")) && !text.contains("null"), "{command}: {text}");
+    }
+}
+
+#[test]
+fn the_sequence_of_flakes_runs_on() {
+    let flakes = printed(&mut txid(&["new", "--format", "flake", "-n", "70000"]));
+    let output = txid(&["audit", "--format", "flake", "--json"]).write_stdin(flakes).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["ids"], &report["sequences"]["count"]), (&70_000.into(), &0.into()));
+}
+
+#[test]
+fn a_damaged_zstd_gives_all_lines_that_zstd_gives() {
+    let log: String = (0..100_000).map(|n| format!("{} GET /{n}\n", id(NOON + n))).collect();
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    let script =
+        "zstd -q a.log && head -c $(($(wc -c < a.log.zst) / 2)) a.log.zst > cut.zst && zstd -dcq cut.zst | grep -c GET";
+    let output = std::process::Command::new("sh").args(["-c", script]).current_dir(&directory).output().unwrap();
+    let lines: u64 = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
+    let assert = txid(&["grep", "-c", ALL, "cut.zst"]).current_dir(&directory).assert().code(2);
+    let count: u64 = String::from_utf8_lossy(&assert.get_output().stdout).trim().parse().unwrap();
+    // The last may be cut.
+    assert!(lines > 10_000 && (lines - 1..=lines).contains(&count), "{count} of {lines}");
+    let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(said.starts_with("txid: cut.zst: "), "{said}");
+}
+
+#[test]
+fn a_search_without_a_window_says_what_to_type() {
+    let one = id(txid::system_ms() - 1000);
+    let directory = directory(&[("a.log", format!("{one}\n{}\n", id(1)).as_bytes())]);
+    for args in [&[&one[..], "a.log"][..], &["--since", "1h", &one, "a.log"], &["-r", &one, "a.log"]] {
+        let said = refusal(txid(&["grep"]).args(args).current_dir(&directory));
+        assert!(said.contains(&format!("that is an id: grep -F {one} FILE finds it")), "{said}");
+    }
+    let said = refusal(txid(&["grep", "a.log"]).current_dir(&directory));
+    assert!(said.starts_with("txid: which time? Say --from, --to, --around or --in-flight"), "{said}");
+}
+
+/// What began long before and still ran, and not what had ended.
+#[test]
+fn what_was_in_flight_is_told_by_the_time_of_its_line() {
+    let at = |text: &str| printed(&mut txid(&["--at", text])).trim().to_string();
+    let ids = ["2026-11-24T11:00:00Z", "2026-11-24T12:03:59Z", "2026-11-24T12:03:59Z", "2026-11-24T12:04:01Z"].map(at);
+    let lines = [
+        format!("{} [24/Nov/2026:12:30:00 +0000] long\n", ids[0]),
+        format!("[24/Nov/2026:14:03:59 +0200] {} ended\n", ids[1]),
+        format!("{{\"time\":\"2026-11-24T12:04:00.250Z\",\"id\":\"{}\"}}\n", ids[2]),
+        format!("[24/Nov/2026:12:04:02 +0000] {} later\n", ids[3]),
+        format!("[24/Nov/2026:12:04:03 +0000] /orders/{} {} later\n", txid::uuid::v7_at(NOON), ids[3]),
+    ];
+    let found = printed(txid(&["grep", "--in-flight", "2026-11-24T12:04:00.100Z"]).write_stdin(lines.concat()));
+    assert_eq!(found, [&*lines[0], &lines[2]].concat());
+    let without =
+        txid(&["grep", "--in-flight", "2026-11-24T12:04:00Z"]).write_stdin(format!("{} x\n", ids[0])).assert().code(1);
+    let said = String::from_utf8_lossy(&without.get_output().stderr).into_owned();
+    assert!(said.starts_with("txid: --in-flight: no line has a time of its own"), "{said}");
+}
+
+#[test]
+fn names_are_read_as_what_they_mean() {
+    for name in ["uuidv7", "uuid7", "UUIDv7", "uuid_v7", "uuid-v7"] {
+        assert_eq!(printed(&mut txid(&["new", "--format", name])).len(), 37, "{name}");
+        let found =
+            printed(txid(&["grep", ALL, "-c", "--format", name]).write_stdin("017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n"));
+        assert_eq!(found, "1\n");
+    }
+    let versions = "C232AB00-9414-11EC-B3C8-9F6BDECED846\n1EC9414C-232A-6B00-B3C8-9F6BDECED846\n017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n";
+    assert_eq!(printed(txid(&["grep", ALL, "-c", "--format", "uuid"]).write_stdin(versions)), "3\n");
+    assert_eq!(printed(&mut txid(&["new", "--format", "uuid"])).as_bytes()[14], b'4');
+    assert_eq!(printed(&mut txid(&["new", "--format", "nanoid(length=10)"])).len(), 11);
+    for (name, why) in [
+        ("uuidv3", "no such format; did you mean uuid-v7?"),
+        ("snowflak", "no such format; did you mean snowflake?"),
+        ("bogus", "no such format; --help lists them"),
+        ("nanoid(10)", "'10' is no option, such as length=10"),
+        ("objectid", "ids of this format can be read, but not made"),
+    ] {
+        let said = refusal(&mut txid(&["new", "--format", name]));
+        assert_eq!(said, format!("txid: invalid value '{name}' for '--format <NAME>': {why}\n"));
+    }
+}
+
+/// What is compressed is decompressed beside the search, and lines come out as soon as they are there.
+#[test]
+fn compressed_lines_come_out_while_the_input_goes_on() {
+    use std::io::{BufRead, BufReader, Write};
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_txid"))
+        .args(["grep", ALL])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = flate2::write::GzEncoder::new(child.stdin.take().unwrap(), flate2::Compression::fast());
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    for n in 0..3 {
+        let line = id(NOON + n) + "\n";
+        input.write_all(line.as_bytes()).unwrap();
+        input.flush().unwrap();
+        let mut found = String::new();
+        output.read_line(&mut found).unwrap();
+        assert_eq!(found, line);
+    }
+    input.finish().unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+/// By another program, which knows the tables of docs/formats.md.
+#[test]
+fn ids_of_every_format_are_found_by_their_times() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/any_format.py");
+    let output = std::process::Command::new("python3").arg(program).arg(env!("CARGO_BIN_EXE_txid")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.ends_with("formats are found, sorted and counted\n"), "{}", String::from_utf8_lossy(&output.stderr));
+}
