@@ -66,7 +66,7 @@ test: ## install what the tests need, and run all but the agent's
 	@scripts/need.sh build suites test gateways nginx-module
 	@scripts/test.sh
 
-test-agent: ## the same for the agent, with its six stores
+test-agent: ## the same for the agent, with its seven stores
 	@scripts/need.sh build suites stores nginx-module
 	@scripts/test.sh agent
 

@@ -17,6 +17,7 @@ A store is one of:
   mysql://USER@HOST/DATABASE            or mariadb://
   postgres://USER@HOST/DATABASE         or postgresql://
   zookeeper://HOST,HOST/PREFIX
+  consul://HOST/PREFIX                  consuls://HOST with TLS
   file:///var/lib/txid/leases           a directory: one host, or a file system that hosts share
 Without --store, it is the one in TXID_STORE, or in the file of --config. A password is taken from
 TXID_STORE_PASSWORD, or from ?password-file=FILE. Other options in the URL:

@@ -1,4 +1,4 @@
-//! Requests to a server that speaks JSON over HTTP: etcd's gateway.
+//! Requests to a server that speaks JSON over HTTP: etcd's gateway and Consul.
 
 use std::error::Error;
 use std::fmt::Display;

@@ -4,6 +4,7 @@ mod address;
 mod caught;
 mod cell;
 mod clock;
+mod consul;
 mod contract;
 mod durability;
 mod etcd;
@@ -59,6 +60,7 @@ pub struct OpenStore {
 enum Client {
     Redis(redis::RedisStore),
     Etcd(etcd::EtcdStore),
+    Consul(consul::ConsulStore),
     Mysql(sql::SqlStore<mysql::Mysql>),
     Postgres(sql::SqlStore<postgres::Postgres>),
     Zookeeper(zookeeper::ZookeeperStore),
@@ -73,6 +75,7 @@ impl OpenStore {
         let client = match url.scheme.kind {
             Kind::Redis => Client::Redis(redis::RedisStore::open(url)?),
             Kind::Etcd => Client::Etcd(etcd::EtcdStore::open(url)?),
+            Kind::Consul => Client::Consul(consul::ConsulStore::open(url)?),
             Kind::Mysql => Client::Mysql(mysql::open(url)?),
             Kind::Postgres => Client::Postgres(postgres::open(url)?),
             Kind::Zookeeper => Client::Zookeeper(zookeeper::ZookeeperStore::open(url)?),
@@ -99,6 +102,7 @@ impl Client {
         match self {
             Self::Redis(store) => Box::new(store),
             Self::Etcd(store) => Box::new(store),
+            Self::Consul(store) => Box::new(store),
             Self::Mysql(store) => Box::new(store),
             Self::Postgres(store) => Box::new(store),
             Self::Zookeeper(store) => Box::new(store),
@@ -111,7 +115,7 @@ impl Client {
             Self::Redis(store) => Box::new(store),
             Self::Mysql(store) => Box::new(store),
             Self::Postgres(store) => Box::new(store),
-            other @ (Self::Etcd(_) | Self::Zookeeper(_) | Self::File(_)) => {
+            other @ (Self::Etcd(_) | Self::Consul(_) | Self::Zookeeper(_) | Self::File(_)) => {
                 Box::new(tag::InRecords { address: address.clone(), store: other.records() })
             }
         }

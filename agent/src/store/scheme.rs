@@ -8,6 +8,7 @@ pub(super) enum Kind {
     Mysql,
     Postgres,
     Zookeeper,
+    Consul,
     File,
 }
 
@@ -28,7 +29,7 @@ const fn scheme(name: &'static str, kind: Kind, port: u16, is_tls: bool) -> Sche
 pub(super) const SENTINEL: &str = "redis+sentinel";
 
 /// In the order of the documents.
-pub(super) const SCHEMES: [Scheme; 12] = [
+pub(super) const SCHEMES: [Scheme; 14] = [
     scheme("redis", Kind::Redis, 6379, false),
     scheme("rediss", Kind::Redis, 6379, true),
     scheme("valkey", Kind::Redis, 6379, false),
@@ -40,6 +41,8 @@ pub(super) const SCHEMES: [Scheme; 12] = [
     scheme("postgres", Kind::Postgres, 5432, false),
     scheme("postgresql", Kind::Postgres, 5432, false),
     scheme("zookeeper", Kind::Zookeeper, 2181, false),
+    scheme("consul", Kind::Consul, 8500, false),
+    scheme("consuls", Kind::Consul, 8501, true),
     scheme("file", Kind::File, 0, false),
 ];
 

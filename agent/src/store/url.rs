@@ -413,7 +413,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_error_shows_a_password(
-            scheme in "redis|etcd|mysql|zookeeper|file|other",
+            scheme in "redis|etcd|mysql|zookeeper|consul|file|other",
             before in "[a-z/:@?&=#%,0-9]{0,6}",
             after in "[a-z/:@?&=#%,0-9]{0,6}",
             rest in "(host|host:1|:x|)(/[a-z/]{0,5})?([?](timeout=1s|a=b|ca=/x|tls=2|wait=))?",

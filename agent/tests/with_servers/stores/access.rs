@@ -65,6 +65,7 @@ fn urls() {
         ("postgres://a/ids", "names no user"),
         ("mysql://user@a", "names no database"),
         ("mysql://user@a/ids?table=x;y", "not the name of a table"),
+        ("consul://user@a", "no users"),
         ("zookeeper://a?tls=1", "TLS to ZooKeeper is not supported"),
         ("file://var/lib/txid", "three slashes"),
         ("file:///", "names no directory"),
@@ -697,6 +698,7 @@ fn another_kind_of_server() {
     wait_for(&format!("redis://127.0.0.1:{port}"));
     for url in [
         format!("etcd://127.0.0.1:{port}?timeout=1s"),
+        format!("consul://127.0.0.1:{port}?timeout=1s"),
         format!("mysql://user:{WRONG}@127.0.0.1:{port}/ids?timeout=1s"),
         format!("postgres://user:{WRONG}@127.0.0.1:{port}/ids?timeout=1s"),
         format!("zookeeper://127.0.0.1:{port}?timeout=1s"),
@@ -768,7 +770,7 @@ fn a_host_that_closes_its_connections_is_named() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap();
     thread::spawn(move || listener.incoming().for_each(drop));
-    for url in ["redis://", "etcd://", "zookeeper://"].map(|scheme| format!("{scheme}{host},{host}")) {
+    for url in ["redis://", "etcd://", "consul://", "zookeeper://"].map(|scheme| format!("{scheme}{host},{host}")) {
         let why = open(&url).unwrap().read("any/node/1").unwrap_err().to_string();
         assert!(why.contains(&format!(": {host}: ")), "{why}");
     }

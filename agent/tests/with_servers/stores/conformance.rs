@@ -9,9 +9,45 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use txid_agent::store::{Store, Tags};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
+use super::consul::StandIn;
 use crate::fleet::host::agent;
 use crate::proxy::{Mode, Proxy};
 use crate::servers::{Server, until};
+
+/// A server that can be killed and restarted with its data.
+pub trait Kill {
+    fn port(&self) -> u16;
+    fn kill(&mut self);
+    fn restart(&mut self);
+}
+
+impl Kill for Server {
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn kill(&mut self) {
+        Self::kill(self);
+    }
+
+    fn restart(&mut self) {
+        Self::restart(self);
+    }
+}
+
+impl Kill for StandIn {
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn kill(&mut self) {
+        Self::kill(self);
+    }
+
+    fn restart(&mut self) {
+        Self::restart(self);
+    }
+}
 
 /// The records of a store. A test that is not about time-outs has one that no busy machine reaches.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
@@ -29,8 +65,8 @@ fn patient(url: &str) -> String {
 }
 
 /// `url` makes a URL from a port and further options, which begin with `&`.
-pub fn all(url: impl Fn(u16, &str) -> String + Sync, server: &mut Server, has_clock: bool) {
-    let port = server.port;
+pub fn all(url: impl Fn(u16, &str) -> String + Sync, server: &mut impl Kill, has_clock: bool) {
+    let port = server.port();
     wait_for(&url(port, ""));
     basics(&mut *open(&url(port, "")).unwrap(), has_clock);
     races(&url(port, ""));
@@ -262,10 +298,10 @@ fn lost_replies(to: &impl Fn(u16, &str) -> String, port: u16) {
 }
 
 /// The server dies, and comes back with its data.
-fn outage(url: &impl Fn(u16, &str) -> String, server: &mut Server) {
-    let mut patient = open(&url(server.port, "")).unwrap();
+fn outage(url: &impl Fn(u16, &str) -> String, server: &mut impl Kill) {
+    let mut patient = open(&url(server.port(), "")).unwrap();
     let before = written(put(&mut *patient, "outage/node/1", Expected::Absent, "before"));
-    let mut store = open(&url(server.port, "&timeout=1s")).unwrap();
+    let mut store = open(&url(server.port(), "&timeout=1s")).unwrap();
     server.kill();
     let mut may_be_written = false;
     for _ in 0..3 {
@@ -351,9 +387,9 @@ fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
     tags.create_tag("trips", 10).unwrap();
     let mut version = written(put(&mut *store, "trips/node/1", Expected::Absent, "0"));
     let of_a_range = match url(port, "").split("://").next().unwrap() {
-        "redis" => 1,
+        "redis" | "postgres" => 1,
         // One to read the number or the record first.
-        "mysql" | "postgres" | "etcd" => 2,
+        "mysql" | "etcd" | "consul" => 2,
         // One more to make a server that lags catch up, which may share a packet with the read.
         "zookeeper" => 3,
         other => panic!("{other}"),

@@ -1,10 +1,11 @@
 //! A server of each store.
 
 use super::conformance::wait_for;
+use super::consul::StandIn;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
 
 /// All others are other names of these, but a directory.
-pub const STORES: [&str; 5] = ["redis", "etcd", "mysql", "postgres", "zookeeper"];
+pub const STORES: [&str; 6] = ["redis", "etcd", "consul", "mysql", "postgres", "zookeeper"];
 
 /// The URL of a store with these hosts.
 pub fn url(store: &str, hosts: &str, timeout_ms: u64) -> String {
@@ -27,11 +28,13 @@ pub fn urls(timeout_ms: u64, mut hosts: impl FnMut(&str) -> String) -> Vec<Strin
 pub fn all() -> impl Fn(&str) -> u16 {
     let real =
         [servers::redis(&[]), servers::etcd(&[]), servers::mariadb(), servers::postgres(&[]), servers::zookeeper()];
+    let consul = StandIn::start(None);
     let port = move |name: &str| {
-        let [redis, etcd, mariadb, postgres, zookeeper] = &real;
+        let ([redis, etcd, mariadb, postgres, zookeeper], consul) = (&real, &consul);
         match name {
             "redis" => redis.port,
             "etcd" => etcd.port,
+            "consul" => consul.port,
             "mysql" => mariadb.port,
             "postgres" => postgres.port,
             _ => zookeeper.port,

@@ -17,6 +17,7 @@ use txid_agent::store::{Store, Tags, open, open_tags};
 use txid_agent_machines::store::{Expected, Put, StoreError, Taken};
 
 use super::conformance::wait_for;
+use super::consul::StandIn;
 use super::each::{self, STORES, all};
 use crate::servers::{self, run};
 
@@ -221,6 +222,13 @@ fn etcd() {
 
 #[test]
 #[ignore = "real seconds: make soak"]
+fn consul() {
+    let server = StandIn::start(None);
+    survives("consul", server.port);
+}
+
+#[test]
+#[ignore = "real seconds: make soak"]
 fn mariadb() {
     let server = servers::mariadb();
     survives("mysql", server.port);
@@ -255,8 +263,9 @@ fn floods(store: &str) -> &'static [Flood] {
             (b"*1\r\n", b"*1\r\n"),
             (b"+", b"x"),
         ],
-        "etcd" => &[
+        "etcd" | "consul" => &[
             (b"{\"header\":{},\"kvs\":[", b"{\"key\":\"L3R4aWQv\"},"),
+            (b"[", b"{\"Key\":\"txid/\",\"ModifyIndex\":1},"),
             (b"", b"["),
             (b"{\"header\":", b"{\"a\":"),
             (b"\"", b"x"),
@@ -293,7 +302,7 @@ fn stays_small(store: &'static str, server: u16) {
             return true;
         }
         bytes.clear();
-        if store == "etcd" {
+        if matches!(store, "etcd" | "consul") {
             bytes.extend_from_slice(HTTP);
         }
         bytes.extend_from_slice(head);

@@ -11,6 +11,7 @@ use txid_agent_machines::lease::{Group, NodeRecord, Rules, Survey};
 use zookeeper_client::{Acls, Client, CreateMode};
 
 use super::conformance::{open, wait_for};
+use super::consul::StandIn;
 use super::worst::peak;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, run};
 
@@ -64,6 +65,13 @@ fn with(count: u64) {
     }
     looks("directory", &format!("file://{}?timeout=60s", directory.path().display()), count);
     drop(directory);
+
+    // There are so many that begin with a 1 that these are read in parts, too, and the key of node 1 alone. All of them are
+    // longer than an answer may be.
+    let of_consul = count.max(16_000);
+    let consul = StandIn::start(None);
+    consul.fill((0..of_consul).map(|node| (format!("txid/{}", key(node)), record(&node.to_string()))));
+    looks("Consul (stand-in)", &format!("consul://127.0.0.1:{}?timeout=60s", consul.port), of_consul);
 
     let redis = servers::redis(&[]);
     let script = format!(

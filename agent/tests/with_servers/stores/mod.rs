@@ -1,9 +1,10 @@
-//! Every store with a real server.
+//! Every store with a real server, except Consul, which has a stand-in.
 
 mod access;
 mod certificates;
 mod clusters;
 mod conformance;
+mod consul;
 mod deadlines;
 mod durability;
 mod each;
@@ -19,7 +20,7 @@ mod worst;
 
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
 pub use conformance::wait_for;
-use conformance::{all, basics, list, one_line, open, put, races, text, written};
+use conformance::{all, basics, list, one_line, open, put, races, text, wants_a_person, written};
 use std::fs;
 use std::process::Command;
 use txid_agent_machines::store::Expected;
@@ -67,6 +68,18 @@ fn a_record_in_a_directory_is_replaced_as_a_whole() {
     written(put(&mut *store, "any/key", before, "after"));
     assert_eq!(std::io::read_to_string(opened).unwrap(), "before");
     assert_eq!(text(&store.read("any/key").unwrap()), Some("after"));
+}
+
+/// The stand-in, not Consul itself.
+#[test]
+fn consul_stand_in() {
+    let mut server = consul::StandIn::start(None);
+    all(|port, options| format!("consul://127.0.0.1:{port}/fleet?{options}"), &mut server, true);
+    let server = consul::StandIn::start(Some("the-password"));
+    let host = format!("127.0.0.1:{}", server.port);
+    wants_a_person(&format!("consul://{host}"), "key_prefix \"txid/\"");
+    wants_a_person(&format!("consul://:the-wrong-one@{host}"), "key_prefix \"txid/\"");
+    basics(&mut *open(&format!("consul://:the-password@{host}")).unwrap(), true);
 }
 
 #[test]

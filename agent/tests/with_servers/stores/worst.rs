@@ -112,23 +112,29 @@ fn redis() {
     }
 }
 
+/// etcd and Consul.
 #[test]
 fn http() {
     let pair = |name: &str| {
         let value = "YWFh".repeat(40);
         format!("{{\"key\":\"{name}\",\"value\":\"{value}\"}}")
     };
+    let consul = |value: &str| format!("{{\"Key\":\"txid/worst/node/1\",\"ModifyIndex\":1{value}}}");
     let etcd = |units: &str| format!("{{\"header\":{{}},\"kvs\":[{units}]}}");
-    for unit in [
-        "{\"key\":\"\"}".to_owned(),
-        "{\"key\":\"L3R4aWQv\"}".to_owned(),
-        "{\"key\":\"\\u004c3R4aWQv\"}".to_owned(),
-        pair("L3R4aWQvd29yc3Qvbm9kZS8x"),
-        "[]".to_owned(),
+    for (scheme, unit, whole) in [
+        ("etcd", "{\"key\":\"\"}".to_owned(), true),
+        ("etcd", "{\"key\":\"L3R4aWQv\"}".to_owned(), true),
+        ("etcd", "{\"key\":\"\\u004c3R4aWQv\"}".to_owned(), true),
+        ("etcd", pair("L3R4aWQvd29yc3Qvbm9kZS8x"), true),
+        ("etcd", "[]".to_owned(), true),
+        ("consul", consul(""), false),
+        ("consul", consul(",\"Value\":\"\""), false),
+        ("consul", consul(&format!(",\"Value\":\"{}\"", "YWFh".repeat(40))), false),
+        ("consul", "{\"Key\":\"\",\"ModifyIndex\":1}".to_owned(), false),
     ] {
         let count = LONGEST / (unit.len() + 1);
         let units = vec![unit.as_str(); count].join(",");
-        let body = etcd(&units);
+        let body = if whole { etcd(&units) } else { format!("[{units}]") };
         let port = server(move |client| {
             let mut requests = BufReader::new(client.try_clone()?);
             loop {
@@ -144,7 +150,7 @@ fn http() {
                 client.write_all(&[head.as_bytes(), body.as_bytes()].concat())?;
             }
         });
-        stays_small(&format!("etcd://127.0.0.1:{port}/txid"), &format!("{count} times {unit:.40}"));
+        stays_small(&format!("{scheme}://127.0.0.1:{port}/txid"), &format!("{scheme}: {count} times {unit:.40}"));
     }
 }
 
