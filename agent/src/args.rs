@@ -26,6 +26,7 @@ TXID_STORE_PASSWORD, or from ?password-file=FILE. Other options in the URL:
 Examples:
   txid-agent run --store etcd://10.0.0.5:2379/txid --node orders=snowflake -- nginx -g 'daemon off;'
   txid-agent run --store 'mysql://app@10.0.0.5/leaf?tls=1' --segment invoices -- nginx -g 'daemon off;'
+  txid-agent run --store zookeeper://10.0.0.5/snowflake/LEAF.NAME --node orders=leaf_forever -- nginx -g 'daemon off;'
   txid-agent run --store etcd://10.0.0.5/txid --node orders=snowflake --env WORKER_ID={orders} -- java -jar app.jar
   txid-agent run --config /etc/txid/agent.toml
   txid-agent status
@@ -70,6 +71,10 @@ pub struct Run {
     pub from: From,
     /// A group to lease a node of, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf, snowflake53,
     /// discord, instagram) or its parts
+    ///
+    /// With worker_node or worker_node:LAYOUT, new nodes get their numbers from UidGenerator's table WORKER_NODE
+    /// (MySQL, PostgreSQL); with leaf_forever or leaf_forever:LAYOUT, from Leaf's path in ZooKeeper. No node is then used
+    /// by both.
     #[arg(long = "node", value_name = "GROUP=LAYOUT", value_parser = node)]
     pub nodes: Vec<(String, String)>,
     /// A tag to take ranges of numbers from, and the smallest range to take [default: the tag's own step]

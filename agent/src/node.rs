@@ -2,12 +2,14 @@
 
 use crate::args;
 use txid::snowflake::Layout;
+use txid_agent_machines::store::Numbering;
 
-/// Its group, and the layout of its ids.
+/// Its name, the layout of its ids, and what numbers it.
 #[derive(Clone)]
 pub struct Node {
     pub name: String,
     pub layout: Layout,
+    pub numbering: Numbering,
 }
 
 impl Node {
@@ -16,8 +18,8 @@ impl Node {
         if name.ends_with(".segment") {
             return Err(format!("'{name}' ends with .segment, as only the files of segments do: choose another name"));
         }
-        let layout = layout.parse().map_err(|why| format!("{name}: {why}"))?;
-        Ok(Self { name, layout })
+        let (numbering, layout) = Numbering::parse(layout).map_err(|why| format!("{name}: {why}"))?;
+        Ok(Self { name, layout, numbering })
     }
 }
 

@@ -140,6 +140,7 @@ impl Store {
                 Request::Read(_) => Reply::Read(Err(Self::away())),
                 Request::Put { .. } => Reply::Put(Err(Self::away())),
                 Request::List(_) => Reply::List(Err(Self::away())),
+                Request::Number => Reply::Number(Err(Self::away())),
             };
         }
         let is_lost = self.mood == Mood::LosesAnswers;
@@ -153,6 +154,7 @@ impl Store {
                 self.records.keys().for_each(|key| survey.see(key, self.read(key).unwrap()));
                 Reply::List(Ok(survey))
             }
+            Request::Number => unreachable!("the agents number the nodes"),
         }
     }
 }

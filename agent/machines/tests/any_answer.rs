@@ -8,7 +8,7 @@ use txid_agent_machines::lease::{Answer, Group, Lease, NodeRecord, PageView, Rep
 use txid_agent_machines::pace;
 use txid_agent_machines::protocol::{Input, Machine, Now, Output};
 use txid_agent_machines::segment::{self, Segment};
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Taken, Version};
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, StoreTime, Taken, Version};
 
 /// How long each run lasts.
 const RUN_MS: u64 = 120_000;
@@ -147,6 +147,7 @@ impl Memory {
                 self.0.insert(key.clone(), record.clone());
                 Reply::Put(Ok(Put::Written(record.version)))
             }
+            Request::Number => Reply::Number(Ok(Numbered::Node(7))),
         }
     }
 }
@@ -177,6 +178,7 @@ fn a_store_that_forgets_what_it_confirmed_is_asked_ever_more_rarely() {
         Request::Read(_) => Reply::Read(Ok(None)),
         Request::List(survey) => Reply::List(Ok(survey.clone())),
         Request::Put { .. } => Reply::Put(Ok(Put::Written(Version(vec![1])))),
+        Request::Number => Reply::Number(Ok(Numbered::Node(1))),
     };
     let run = run_lease(&lease_rules(), reply, 1);
     run.check("nothing is kept", 0);
@@ -240,6 +242,7 @@ fn any_reply(random: &mut Random, request: &Request, last: &mut Vec<u8>, is_kind
             Request::List(_) => Reply::List(Err(error)),
             Request::Put { .. } if random.below(2) == 0 => Reply::Put(Ok(Put::Unknown(error))),
             Request::Put { .. } => Reply::Put(Err(error)),
+            Request::Number => Reply::Number(Err(error)),
         };
     }
     match request {
@@ -262,6 +265,11 @@ fn any_reply(random: &mut Random, request: &Request, last: &mut Vec<u8>, is_kind
             0 => Put::Conflict,
             version => Put::Written(Version(vec![version as u8 - 1])),
         })),
+        Request::Number => Reply::Number(Ok(match random.below(3) {
+            0 => Numbered::UsedUp,
+            1 => Numbered::Node(u64::MAX),
+            _ => Numbered::Node(random.below(1024)),
+        })),
     }
 }
 
@@ -276,7 +284,8 @@ fn no_answers_make_a_lease_ask_too_often() {
     for seed in seeds() {
         let mut random = Random(seed);
         let mut last = Vec::new();
-        let rules = lease_rules();
+        let numbering = if random.below(4) == 0 { Numbering::LeafForever } else { Numbering::Own };
+        let rules = Rules { numbering, ..lease_rules() };
         let is_kind = random.below(4) > 0;
         let run = run_lease(&rules, |request, _| any_reply(&mut random, request, &mut last, is_kind), seed);
         run.check(&format!("seed {seed}"), 0);

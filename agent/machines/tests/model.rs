@@ -319,6 +319,7 @@ impl Leases {
                 world.records.insert(key.clone(), record(bytes.clone()));
                 Reply::Put(Ok(Put::Written(version)))
             }
+            Request::Number => unreachable!("the agents number the nodes themselves"),
         }
     }
 

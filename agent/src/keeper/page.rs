@@ -37,7 +37,7 @@ pub fn set_news(page: &LeasePage, event: &Event) {
         Event::Cloned(_) => LeaseNews::Copied,
         Event::ClockOff(_) => LeaseNews::ClockOff,
         Event::Jumped(_) => LeaseNews::Asking,
-        Event::NoneFree(_) => LeaseNews::NoneFree,
+        Event::NoneFree(_) | Event::UsedUp(_) => LeaseNews::NoneFree,
         Event::NewGroup(_) | Event::Floor(_) | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
         Event::Ahead(_)
         | Event::Forgotten { .. }

@@ -4,12 +4,14 @@ use super::event::{Event, News};
 use super::journal::{Journal, say};
 use crate::config::Config;
 use crate::node::Node;
+use anyhow::Context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent::keeper::{HostClock, Managed, ManagedLease, ManagedSegment, Report, keep};
+use txid_agent::keeper::{HostClock, Managed, ManagedLease, ManagedSegment, Report, Source, keep};
 use txid_agent::store::OpenStore;
+use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
 
 /// How long a thread that failed waits before it starts again.
@@ -49,9 +51,12 @@ impl Keepers {
         let mut keepers = Self { all: Vec::new() };
         let store = OpenStore::new(&config.store)?;
         for node in &config.nodes {
-            let records = store.records();
-            let rules = lease_rules(config, node, records.durability().may_lose_writes());
-            let mut managed = ManagedLease::open(&config.dir.join(&node.name), &node.layout, rules, records)?;
+            let source = match node.numbering {
+                Numbering::Own => Source::Agents(store.records()),
+                from => Source::Counter(store.numbers(from).with_context(|| format!("the node {}", node.name))?),
+            };
+            let rules = lease_rules(config, node, source.durability().may_lose_writes());
+            let mut managed = ManagedLease::open(&config.dir.join(&node.name), &node.layout, rules, source)?;
             if config.nodes_of_child().iter().any(|used| used.name == node.name) {
                 managed = managed.used_by_clock(config.most_ahead());
             }
@@ -179,6 +184,7 @@ fn run(which: usize, mut managed: impl Managed, stop: &Receiver<()>, events: &Se
 
 fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Rules {
     let mut rules = lease::Rules::new(&node.name, &config.host_name, &node.layout, may_lose_writes);
+    rules.numbering = node.numbering;
     rules.new = config.assume_unused_store;
     rules.ahead_ms = config.lease_time.as_millis() as u64;
     rules.max_skew_ms = config.max_skew.as_millis() as u64;
@@ -245,7 +251,7 @@ pub mod tests {
         let rules =
             lease::Rules { new: true, renew_ms: 50, ..lease::Rules::new("orders", "here", &Layout::SNOWFLAKE, false) };
         let store = Box::new(Bug { store: txid_agent::store::open(&url).unwrap(), requests: 0 });
-        let managed = ManagedLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, store).unwrap();
+        let managed = ManagedLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, Source::Agents(store)).unwrap();
         let ((stop, stopped), (sender, events)) = (channel(), channel());
         let thread = thread::spawn(move || run(0, managed, &stopped, &sender));
         let mut reports = Vec::new();

@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Taken};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken};
 
 use super::address::Address;
-use super::contract::{Room, Show, Store, Tags};
+use super::contract::{Numbers, Room, Show, Store, Tags};
 use super::durability::Durability;
 
 /// A store whose clients may panic on what a server sends.
@@ -86,6 +86,12 @@ impl<S: Tags + ?Sized> Tags for Caught<S> {
 
     fn durability(&self) -> &Durability {
         self.store.durability()
+    }
+}
+
+impl<S: Numbers + ?Sized> Numbers for Caught<S> {
+    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        self.call(|store| store.number(group, owner, last))
     }
 }
 

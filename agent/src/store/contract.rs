@@ -1,6 +1,6 @@
 //! The demands of leases and segments on any store.
 
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Taken};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken};
 
 use super::durability::Durability;
 
@@ -70,4 +70,12 @@ pub trait Tags: Send {
 
     /// As [`Store::durability`], but asked with each range.
     fn durability(&self) -> &Durability;
+}
+
+/// A store with the counter of another system, which numbers nodes as well.
+pub trait Numbers: Store {
+    /// The number of a new node for a host with this name. Takes no number above `last`, if that can be checked before.
+    ///
+    /// After an error, a number may have been taken. Then nobody uses it.
+    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError>;
 }

@@ -15,6 +15,7 @@ mod keys;
 mod leaf;
 mod limits;
 mod mysql;
+mod numbering;
 mod postgres;
 mod redis;
 mod remote;
@@ -26,14 +27,14 @@ mod url;
 mod wire;
 mod zookeeper;
 
-use txid_agent_machines::store::StoreError;
+use txid_agent_machines::store::{Numbering, StoreError};
 
 use self::address::Address;
 use self::caught::Caught;
 use self::scheme::Kind;
 use self::url::StoreUrl;
 
-pub use self::contract::{Room, Show, Store, Tags};
+pub use self::contract::{Numbers, Room, Show, Store, Tags};
 pub use self::durability::Durability;
 pub use self::keys::bind;
 pub use self::scheme::schemes;
@@ -94,6 +95,19 @@ impl OpenStore {
     pub fn tags(&self) -> Box<dyn Tags> {
         let (address, client) = (self.address.clone(), self.client.clone());
         Box::new(Caught::new(address.clone(), move || client.clone().tags(&address)))
+    }
+
+    /// Its records, if its nodes can be numbered like that.
+    pub fn numbers(&self, from: Numbering) -> Result<Box<dyn Numbers>, StoreError> {
+        let client = self.client.clone();
+        let none = || self.address.misconfigured(format_args!("{} is not in this kind of store", from.place()));
+        let numbers: Box<dyn Fn() -> Box<dyn Numbers> + Send> = match (from, client) {
+            (Numbering::WorkerNode, Client::Mysql(store)) => Box::new(move || Box::new(store.clone())),
+            (Numbering::WorkerNode, Client::Postgres(store)) => Box::new(move || Box::new(store.clone())),
+            (Numbering::LeafForever, Client::Zookeeper(store)) => Box::new(move || Box::new(store.clone())),
+            _ => return Err(none()),
+        };
+        Ok(Box::new(Caught::new(self.address.clone(), numbers)))
     }
 }
 

@@ -2,15 +2,16 @@
 
 use std::task::{Context, Poll};
 
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Taken, Version};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken, Version};
 
 use super::address::Address;
 use super::cell::{Value, parse};
 use super::clock::{Asked, StoreClock};
-use super::contract::{Show, Store, Tags};
+use super::contract::{Numbers, Show, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::limits::{Listing, PART, record};
+use super::numbering::{self, WORKER_NODE};
 use super::remote::{Kind, Link, Remote};
 use super::url::{Host, StoreUrl};
 use super::{leaf, tag};
@@ -27,6 +28,8 @@ pub(super) trait Dialect: Clone + Send + Sized + 'static {
     const ENGINE: &'static str;
     /// What an INSERT says where nothing is to happen if the row is there.
     const UNLESS_THERE: &'static str;
+    /// What an INSERT into `WORKER_NODE` says to return the number.
+    const NUMBER: &'static str;
 
     /// A connection to a primary, what it says when it is asked for `settings`, and when other servers have a write.
     async fn connect(
@@ -284,6 +287,26 @@ impl<D: Dialect> Tags for SqlStore<D> {
 
     fn durability(&self) -> &Durability {
         &self.durability
+    }
+}
+
+impl<D: Dialect> Numbers for SqlStore<D> {
+    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        self.remote.begin();
+        let (host, port) = numbering::host_and_port(owner, group);
+        let address = self.address.clone();
+        let mut run = |statement: &str| -> Result<Answer, StoreError> {
+            let answer = self.run_on(WORKER_NODE, statement).map_err(Failure::into_error)?;
+            answer.ok_or_else(|| numbering::no_table(&address))
+        };
+        let highest = run("SELECT MAX(ID) FROM WORKER_NODE")?;
+        let highest: Option<u64> = parse(highest.rows.first().and_then(|row| row.first()));
+        if highest.is_some_and(|highest| highest >= last) {
+            return Ok(Numbered::UsedUp);
+        }
+        let insert = numbering::insert(&D::literal(&host), &D::literal(&port));
+        let given = run(&format!("{insert}{}", D::NUMBER))?.last_id;
+        Ok(Some(given).filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
     }
 }
 

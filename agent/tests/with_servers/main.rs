@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod attacks;
+mod beside;
 mod control_group;
 mod failover;
 mod failure;

@@ -3,7 +3,7 @@
 use super::group::Group;
 use super::record::NodeRecord;
 use super::rules::Rules;
-use crate::store::{Expected, Record, Version};
+use crate::store::{Expected, Numbering, Record, Version};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many random numbers are tried before all numbers are searched in order.
@@ -25,6 +25,13 @@ pub struct Choice {
     pub generation: u64,
     /// The time at which a new holder starts, as far as its record shows.
     pub start_ms: i64,
+}
+
+impl Choice {
+    /// A node that nobody has had.
+    pub(super) fn new_node(node: u64) -> Self {
+        Self { node, expected: Expected::Absent, generation: 0, start_ms: i64::MIN }
+    }
 }
 
 /// No node can be taken now.
@@ -111,6 +118,11 @@ impl Survey {
         self.known.len()
     }
 
+    /// Whether a node has a record.
+    pub(super) fn knows(&self, node: u64) -> bool {
+        self.known.contains(&node)
+    }
+
     /// The nodes that seem idle, and what tells one state of their records from others.
     pub(super) fn idle(&mut self) -> BTreeMap<u64, u64> {
         std::mem::take(&mut self.idle)
@@ -186,14 +198,13 @@ impl Survey {
             self.released = BTreeMap::new();
         }
 
-        let is_new = |node: u64| !self.avoided.contains(&node) && !self.known.contains(&node);
-        let is_free = |&node: &u64| is_new(node) || self.released.contains_key(&node);
+        let is_new = |node: u64| rules.numbering == Numbering::Own && !self.known.contains(&node);
+        let is_free = |&node: &u64| !self.avoided.contains(&node) && is_new(node) || self.released.contains_key(&node);
         let draw = |turn: u64| below(hash(rules.owner.as_bytes(), turn), rules.last_node);
         let first = draw(0);
         let all = (first..=rules.last_node).chain(0..first);
         if let Some(node) = (0..DRAWS).map(draw).chain(all).find(is_free) {
-            let new = Choice { node, expected: Expected::Absent, generation: 0, start_ms: i64::MIN };
-            return Ok(self.released.remove(&node).map_or(new, take));
+            return Ok(self.released.remove(&node).map_or(Choice::new_node(node), take));
         }
         self.abandoned.map(take).ok_or(NoneFree {
             nodes: rules.last_node.saturating_add(1),

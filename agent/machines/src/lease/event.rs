@@ -2,7 +2,7 @@
 
 use super::choose::NoneFree;
 use super::record::BadRecord;
-use crate::store::StoreError;
+use crate::store::{Numbering, StoreError};
 use std::fmt;
 
 /// A change of state: one line of the log.
@@ -61,6 +61,8 @@ pub enum Event {
     ClockRight,
     /// The clock was stepped, or this process or its machine was stopped, or copied.
     Jumped(i64),
+    /// The table or path has no more numbers for this layout.
+    UsedUp(Numbering),
     /// No node is free.
     NoneFree(NoneFree),
     /// The store has no record of the group.
@@ -136,6 +138,11 @@ impl fmt::Display for Event {
             Self::Jumped(by_ms) => {
                 write!(f, "the clock or this process jumped by {by_ms} ms; asking the store before ids continue")
             }
+            Self::UsedUp(numbering) => write!(
+                f,
+                "{} has used up the numbers of the layout; from now on, only nodes that other agents no longer use are taken",
+                numbering.place()
+            ),
             Self::NoneFree(NoneFree { nodes, live, unreadable, next }) => {
                 write!(f, "all {nodes} nodes are taken, {live} by hosts that renew their leases")?;
                 if *unreadable > 0 {

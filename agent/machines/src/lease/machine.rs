@@ -36,6 +36,7 @@ pub struct Lease {
     pub(super) group: Option<(Group, Version)>,
     /// How many nodes were tried.
     pub(super) tries: u32,
+    pub(super) numbers: Numbers,
     /// What the record was that changes when a node is given back, when it was read last: before all nodes were listed last.
     pub(super) freed: Option<Option<Version>>,
     /// Another host of this name has taken a node from this one.
@@ -47,6 +48,17 @@ pub struct Lease {
     /// There was a lease. From then on, the machine goes on whatever the store answers.
     has_served: bool,
     said: Vec<Trouble>,
+}
+
+/// The numbers of new nodes, where another system gives them out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Numbers {
+    /// The next one has to be asked for.
+    Ask,
+    /// This one was given, and is not taken yet.
+    Given(u64),
+    /// There are no more.
+    UsedUp,
 }
 
 /// A trouble that was logged and still persists.
@@ -85,6 +97,7 @@ impl Lease {
             doubts_clock: false,
             group: None,
             tries: 0,
+            numbers: Numbers::Ask,
             has_namesake: false,
             freed: None,
             avoided: BTreeMap::new(),
@@ -178,6 +191,7 @@ impl Lease {
                 bytes: group.to_string().into_bytes(),
             },
             Phase::Choosing => Request::List(self.survey(given)),
+            Phase::Numbering { .. } => Request::Number,
             Phase::Waiting { .. } | Phase::Telling { found: None } => Request::Read(Group::freed_key(&rules.group)),
             Phase::Telling { found: Some(expected) } => Request::Put {
                 key: Group::freed_key(&rules.group),
@@ -208,6 +222,7 @@ impl Lease {
             Phase::Meeting { found } => self.met(given, found, reply),
             Phase::Founding { group, expected, found } => self.founded(given, group, expected, found, reply),
             Phase::Choosing => self.listed(given, reply),
+            Phase::Numbering { none } => self.numbered(given, none, reply),
             Phase::Waiting { until_ms } => self.waited(given, until_ms, reply),
             Phase::Telling { found } => Self::told(found, reply),
             Phase::Taking(candidate) => self.taken(given, candidate, reply),

@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | Meeting | the record of the group | Founding, if it is missing or has no floor yet; Judging, if the page has a lease; else Choosing |
 //! | Founding | to write that record | Meeting |
-//! | Choosing | the list of nodes | Taking; Waiting, if no node is free |
+//! | Choosing | the list of nodes | Taking; Numbering, if no node is free; Waiting, if there never is one |
+//! | Numbering | the number of a new node | Taking; Waiting, if there are no more |
 //! | Waiting | the record that changes when a node is given back | Meeting, if it has changed, or a lease may have ended; else Waiting after a pause |
 //! | Taking | to write the node's record | Confirming; Choosing, if another host was faster; Settling, if nobody knows |
 //! | Settling | that record | Confirming, if it was written; else Choosing |
@@ -18,6 +19,7 @@
 //! From all of these, a stop leads to Releasing if there is a lease, else to Ended. A clock that jumped leads from
 //! Holding to Judging. A request that failed is made again after a pause.
 
+use super::choose::NoneFree;
 use super::group::Group;
 use super::protocol::PageView;
 use super::record::NodeRecord;
@@ -37,6 +39,9 @@ pub(super) enum Phase {
         found: Option<Held>,
     },
     Choosing,
+    Numbering {
+        none: NoneFree,
+    },
     Waiting {
         /// When a lease may have ended, by the monotonic clock.
         until_ms: u64,
@@ -98,6 +103,7 @@ impl Phase {
             Self::Meeting { found } | Self::Founding { found, .. } => found.as_ref(),
             Self::Holding(held) | Self::Judging(held) | Self::Releasing { held, .. } => Some(held),
             Self::Choosing
+            | Self::Numbering { .. }
             | Self::Waiting { .. }
             | Self::Taking(_)
             | Self::Settling(_)

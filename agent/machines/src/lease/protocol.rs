@@ -3,7 +3,7 @@
 use super::choose::Survey;
 use super::event::{Event, Failure};
 use crate::protocol;
-use crate::store::{Expected, Put, Record, StoreError, StoreTime};
+use crate::store::{Expected, Numbered, Put, Record, StoreError, StoreTime};
 
 /// The input of a step.
 pub type Input = protocol::Input<Answer>;
@@ -27,6 +27,8 @@ pub enum Request {
     },
     /// Show all records of the group's nodes to the survey.
     List(Box<Survey>),
+    /// Get the number of a new node, from what [`super::Rules::numbering`] says.
+    Number,
 }
 
 /// The store's answer, and its clock.
@@ -47,6 +49,8 @@ pub enum Reply {
     Put(Result<Put, StoreError>),
     /// To [`Request::List`], with the survey that has seen them.
     List(Result<Box<Survey>, StoreError>),
+    /// To [`Request::Number`].
+    Number(Result<Numbered, StoreError>),
 }
 
 impl Reply {
@@ -69,6 +73,13 @@ impl Reply {
         match self {
             Self::List(result) => result,
             other => Err(other.is_not("a list")),
+        }
+    }
+
+    pub(super) fn of_number(self) -> Result<Numbered, StoreError> {
+        match self {
+            Self::Number(result) => result,
+            other => Err(other.is_not("a number")),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The parameters of the algorithm.
 
 use crate::pace;
+use crate::store::Numbering;
 
 /// The settings that stay the same for a lease while its agent runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +14,8 @@ pub struct Rules {
     pub layout: String,
     /// The layout's last node.
     pub last_node: u64,
+    /// Who numbers the nodes. If it is not the agents, they take only numbers that were given out.
+    pub numbering: Numbering,
     /// The store was never used before: nobody can have a lease that it does not have.
     pub new: bool,
     /// The store can lose writes that it has confirmed.
@@ -54,6 +57,7 @@ impl Rules {
             owner: owner.to_string(),
             layout: layout.to_string(),
             last_node: layout.last_node(),
+            numbering: Numbering::Own,
             new: false,
             may_lose_writes,
             ahead_ms: 60_000,

@@ -3,10 +3,10 @@
 use super::choose::{Choice, NoneFree, Survey};
 use super::event::{Event, Failure};
 use super::group::Group;
-use super::machine::{Given, Lease, Trouble};
+use super::machine::{Given, Lease, Numbers, Trouble};
 use super::phase::{Candidate, Held, Phase, Stored};
 use super::protocol::{Reply, Write};
-use crate::store::{Expected, Put, Version};
+use crate::store::{Expected, Numbered, Numbering, Put, Version};
 use std::collections::BTreeMap;
 
 /// Without a record that changes when a node is given back, all nodes are listed that often at least.
@@ -122,9 +122,31 @@ impl Lease {
         }
         self.avoided.retain(|_, until_ms| *until_ms > now.mono_ms);
         self.observe(given, survey.idle());
+        let is_known = matches!(self.numbers, Numbers::Given(node) if survey.knows(node));
         match survey.choose(rules) {
             Ok(choice) => self.take(given, choice),
-            Err(none) => self.none_is_free(given, none),
+            Err(none) => match self.numbers {
+                // Otherwise each failure of the store would use up a number.
+                Numbers::Given(node) if !is_known => self.take(given, Choice::new_node(node)),
+                Numbers::Given(_) | Numbers::Ask if rules.numbering != Numbering::Own => Phase::Numbering { none },
+                Numbers::Given(_) | Numbers::Ask | Numbers::UsedUp => self.none_is_free(given, none),
+            },
+        }
+    }
+
+    /// Another system has given the number of a new node.
+    pub(super) fn numbered(&mut self, given: &Given, none: NoneFree, reply: Reply) -> Phase {
+        match reply.of_number() {
+            Ok(Numbered::Node(node)) if node <= given.rules.last_node => {
+                self.numbers = Numbers::Given(node);
+                self.take(given, Choice::new_node(node))
+            }
+            Ok(Numbered::Node(_) | Numbered::UsedUp) => {
+                self.numbers = Numbers::UsedUp;
+                self.log(Event::UsedUp(given.rules.numbering));
+                self.none_is_free(given, none)
+            }
+            Err(error) => self.fail(given, error, Phase::Numbering { none }),
         }
     }
 
@@ -250,6 +272,9 @@ impl Lease {
         self.serves();
         self.unchanged.clear();
         self.is_over(|trouble| *trouble == Trouble::NoneFree);
+        if matches!(self.numbers, Numbers::Given(_)) {
+            self.numbers = Numbers::Ask;
+        }
         self.store_is_back();
         self.wait_for_renewal(given, limit_ms);
         Phase::Holding(held)

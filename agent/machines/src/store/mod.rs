@@ -1,10 +1,12 @@
 //! The requests of the state machines to a store, and its answers.
 
 mod error;
+mod numbering;
 
 use std::ops::Range;
 
 pub use error::StoreError;
+pub use numbering::{Numbered, Numbering};
 
 /// A record in a store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //!
 //! | step | |
 //! |---|---|
-//! | `rule NAME=VALUE` | before the start: `ahead=2s`, `max-skew=2s`, `new=yes`, `may-lose-writes=yes` |
+//! | `rule NAME=VALUE` | before the start: `ahead=2s`, `max-skew=2s`, `new=yes`, `numbering=leaf_forever`, `may-lose-writes=yes` |
 //! | `start` | the agent starts, with the page as it was left; at first, that is empty |
 //! | `answer` | the store does what it is asked, and answers |
 //! | `run` | the same until the machine waits |
@@ -18,6 +18,7 @@
 //! | `slow TIME` | from now on, each answer takes so long |
 //! | `store-clock none` | from now on, the store shows no clock |
 //! | `set KEY RECORD`, `remove KEY`, `empty` | somebody else does this in the store |
+//! | `number N` | the number of the next new node |
 //! | `stop` | the agent is to end |
 
 use super::store::{Store, failed, shown_reply, shown_request};
@@ -25,7 +26,7 @@ use super::text::{START_MS, duration, record, shown, time};
 use txid::snowflake::{Layout, Order};
 use txid_agent_machines::lease::{Answer, Input, Lease, Output, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::protocol::{Machine, Now};
-use txid_agent_machines::store::{Put, StoreError, StoreTime};
+use txid_agent_machines::store::{Numbering, Put, StoreError, StoreTime};
 
 /// One host, its page, and a store.
 pub struct Play {
@@ -136,6 +137,7 @@ impl Play {
             }
             ["remove", key] => drop(self.store.records.remove(key)?),
             ["empty"] => self.store.records.clear(),
+            ["number", node] => self.store.number = Some(node.parse().ok()?),
             ["stop"] => self.call(Input::Stop),
             _ => return None,
         }
@@ -149,6 +151,7 @@ impl Play {
             "max-skew" => self.rules.max_skew_ms = duration(value)?,
             "new" => self.rules.new = value == "yes",
             "may-lose-writes" => self.rules.may_lose_writes = value == "yes",
+            "numbering" => self.rules.numbering = Numbering::parse(value).ok()?.0,
             _ => return None,
         }
         Some(())
@@ -165,15 +168,20 @@ impl Play {
         let error = StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 };
         let reply = match request {
             Request::Put { .. } => Reply::Put(Ok(Put::Unknown(error))),
-            Request::Read(_) | Request::List(_) => failed(request, error),
+            Request::Read(_) | Request::List(_) | Request::Number => failed(request, error),
         };
         self.answer(reply);
     }
 
     fn answer(&mut self, reply: Reply) {
         self.line(&format!("  {}", shown_reply(&reply)));
-        let is_answer =
-            !matches!(reply, Reply::Read(Err(_)) | Reply::List(Err(_)) | Reply::Put(Err(_) | Ok(Put::Unknown(_))));
+        let is_answer = !matches!(
+            reply,
+            Reply::Read(Err(_))
+                | Reply::List(Err(_))
+                | Reply::Put(Err(_) | Ok(Put::Unknown(_)))
+                | Reply::Number(Err(_))
+        );
         let now_ms = START_MS + self.now_ms as i64;
         let time = StoreTime { earliest_ms: now_ms - self.took_ms, latest_ms: now_ms };
         let time = (is_answer && self.store_has_clock).then_some(time);

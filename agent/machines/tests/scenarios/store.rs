@@ -3,11 +3,13 @@
 use super::text::shown_record;
 use std::collections::BTreeMap;
 use txid_agent_machines::lease::{Reply, Request};
-use txid_agent_machines::store::{Expected, Put, Record, StoreError};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError};
 
 #[derive(Default)]
 pub struct Store {
     pub records: BTreeMap<String, Vec<u8>>,
+    /// The number of the next new node.
+    pub number: Option<u64>,
 }
 
 impl Store {
@@ -28,6 +30,7 @@ impl Store {
                 self.records.insert(key.clone(), bytes.clone());
                 Reply::Put(Ok(Put::Written(record(bytes).version)))
             }
+            Request::Number => Reply::Number(Ok(self.number.take().map_or(Numbered::UsedUp, Numbered::Node))),
         }
     }
 }
@@ -38,6 +41,7 @@ pub fn failed(request: &Request, error: StoreError) -> Reply {
         Request::Read(_) => Reply::Read(Err(error)),
         Request::List(_) => Reply::List(Err(error)),
         Request::Put { .. } => Reply::Put(Err(error)),
+        Request::Number => Reply::Number(Err(error)),
     }
 }
 
@@ -52,6 +56,7 @@ pub fn shown_request(request: &Request) -> String {
             };
             format!("put {key} {}, in place of {expected}", shown_record(bytes))
         }
+        Request::Number => "number".to_owned(),
     }
 }
 
@@ -66,6 +71,10 @@ pub fn shown_reply(reply: &Reply) -> String {
         Reply::Put(Ok(Put::Written(_))) => "written".to_owned(),
         Reply::Put(Ok(Put::Conflict)) => "conflict".to_owned(),
         Reply::Put(Ok(Put::Unknown(error))) => format!("unknown: {error}"),
-        Reply::Read(Err(error)) | Reply::List(Err(error)) | Reply::Put(Err(error)) => error.to_string(),
+        Reply::Number(Ok(Numbered::Node(node))) => node.to_string(),
+        Reply::Number(Ok(Numbered::UsedUp)) => "used up".to_owned(),
+        Reply::Read(Err(error)) | Reply::List(Err(error)) | Reply::Put(Err(error)) | Reply::Number(Err(error)) => {
+            error.to_string()
+        }
     }
 }

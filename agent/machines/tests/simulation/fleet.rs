@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, Order};
 use txid_agent_machines::lease::{Answer, Event, Input, Lease, NodeRecord, Output, Reply, Request, Rules, Write};
 use txid_agent_machines::protocol::{Machine, Now};
-use txid_agent_machines::store::{Put, StoreTime};
+use txid_agent_machines::store::{Numbering, Put, StoreTime};
 
 /// With a unit of a second, two hosts that have the same node at the same time almost certainly repeat each other's
 /// ids, even if they make few.
@@ -32,6 +32,10 @@ pub struct Plan {
     ends: u64,
     outages: u64,
     emptyings: u64,
+    /// Starts of programs with the other library, which takes the number of a new node at each start and makes ids
+    /// with it from then on.
+    old_starts: u64,
+    numbering: Numbering,
     last_node: u64,
     ids_a_burst: u64,
     /// What `--lease-time` of a host may be.
@@ -78,6 +82,8 @@ impl Plan {
         ends: 0,
         outages: 0,
         emptyings: 0,
+        old_starts: 0,
+        numbering: Numbering::Own,
         last_node: LAST_NODE,
         ids_a_burst: 2,
         aheads_ms: &[60_000],
@@ -128,6 +134,10 @@ impl Plan {
 
     /// Agents of this version take the nodes of the next one.
     pub const MIXED_AND_NAIVE: Self = Self { versions: &[Version::ThisAndNaive, Version::Next], ..Self::MIXED };
+
+    /// Half of the fleet still uses the other library. Each time the store is emptied, many new numbers are used up.
+    pub const BESIDE_OLD: Self =
+        Self { numbering: Numbering::WorkerNode, old_starts: 200_000, emptyings: 1_000, ..Self::ROUGH };
 
     /// A store that is emptied again and again, even while hosts are cut off and writes are under way.
     pub const FORGETFUL: Self = Self {
@@ -193,6 +203,8 @@ pub struct Report {
     pub forgotten: u64,
     pub jumped: u64,
     pub none_free: u64,
+    /// How many nodes were taken by programs with the other library.
+    pub old: usize,
 }
 
 pub struct Fleet {
@@ -201,6 +213,8 @@ pub struct Fleet {
     store: Memory,
     store_is_down_until_ms: u64,
     hosts: Vec<Host>,
+    /// The nodes of the programs with the other library.
+    old: Vec<u64>,
     now_ms: u64,
     queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
     events: Vec<Option<Happening>>,
@@ -286,6 +300,7 @@ impl Fleet {
             forgotten: 0,
             jumped: 0,
             none_free: 0,
+            old: 0,
         };
         let mut fleet = Self {
             random: Random::new(seed),
@@ -293,6 +308,7 @@ impl Fleet {
             store: Memory::default(),
             store_is_down_until_ms: 0,
             hosts: vec![],
+            old: vec![],
             now_ms: 0,
             queue: BinaryHeap::new(),
             events: vec![],
@@ -304,7 +320,12 @@ impl Fleet {
             // Some share their name with another.
             let name = if number % 100 == 99 { number - 1 } else { number };
             let name = format!("web-{}", if plan.has_one_name { 0 } else { name });
-            let rules = Rules { new: true, last_node: plan.last_node, ..Rules::new("orders", &name, &LAYOUT, false) };
+            let rules = Rules {
+                new: true,
+                numbering: plan.numbering,
+                last_node: plan.last_node,
+                ..Rules::new("orders", &name, &LAYOUT, false)
+            };
             let page = new_page();
             fleet.hosts.push(Host {
                 rules,
@@ -416,6 +437,7 @@ impl Fleet {
     pub fn report(mut self) -> Report {
         self.report.leased = self.hosts.iter().filter(|host| host.page.state().node().is_some()).count();
         self.report.ids = self.ids.len();
+        self.report.old = self.old.len();
         self.ids.sort_unstable();
         self.report.twice = self.ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
         self.report.tries = self.tries as f64 / self.report.taken as f64;
@@ -649,6 +671,14 @@ impl Fleet {
             }
             self.have_an_accident(number);
         }
+        if self.plan.old_starts > 0 && self.random.chance(self.plan.old_starts) {
+            self.old.extend(self.store.number());
+        }
+        // Programs with the other library make the first ids of this second.
+        let second = ((START_MS + self.now_ms as i64 - 1_577_836_800_000) / 1000) as u64;
+        self.ids.extend(
+            self.old.iter().flat_map(|node| (0..self.plan.ids_a_burst).map(move |n| (second << 10 | node) << 12 | n)),
+        );
         let is_written_to = self.hosts.iter().any(|host| host.is_writing);
         if self.random.chance(self.plan.outages) {
             if is_written_to {

@@ -115,6 +115,18 @@ fn answers_that_are_slow_are_no_clocks_that_are_off() {
     assert!(leased(Plan::SLOW_AND_NAIVE).0 < 100, "an agent that takes the time of an answer for that of its arrival");
 }
 
+/// UidGenerator and Leaf take the number of a new node at each start, from a counter in the store.
+#[test]
+fn beside_an_old_library_no_accident_gives_an_id_twice() {
+    let mut fleet = Fleet::new(seed(), 200, Plan::BESIDE_OLD);
+    fleet.run(1_200_000);
+    fleet.calm_down(300_000);
+    let report = fleet.report();
+    println!("{report:?}");
+    assert_eq!((report.twice, report.backwards, report.too_far, report.leased), (0, 0, 0, 200));
+    assert!(report.old > 200, "{}", report.old);
+}
+
 #[test]
 fn a_store_that_is_emptied_again_and_again_gives_no_id_twice() {
     let first = seed();

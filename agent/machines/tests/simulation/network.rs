@@ -3,7 +3,7 @@
 use crate::random::Random;
 use std::collections::BTreeMap;
 use txid_agent_machines::lease::{NodeRecord, Reply, Request};
-use txid_agent_machines::store::{self, Expected, Put, Record, StoreError};
+use txid_agent_machines::store::{self, Expected, Numbered, Put, Record, StoreError};
 
 /// A node has 10 bits.
 pub const LAST_NODE: u64 = 1023;
@@ -14,6 +14,8 @@ const TIMEOUT_MS: u64 = 3000;
 pub struct Memory {
     records: BTreeMap<String, Record>,
     written: u64,
+    /// The nodes given so far. Emptying the records does not change this count, which is in another system's table.
+    given: u64,
 }
 
 /// The version of the records that an agent writes.
@@ -81,7 +83,14 @@ impl Memory {
                 self.records.insert(key.clone(), Record { bytes: agent.written(bytes), version: version.clone() });
                 Reply::Put(Ok(Put::Written(version)))
             }
+            Request::Number => Reply::Number(Ok(self.number().map_or(Numbered::UsedUp, Numbered::Node))),
         }
+    }
+
+    /// The number of a new node, which nobody has had.
+    pub fn number(&mut self) -> Option<u64> {
+        self.given += 1;
+        (self.given <= LAST_NODE).then_some(self.given)
     }
 
     pub fn empty(&mut self) {
@@ -116,6 +125,7 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
             Request::Read(_) => Reply::Read(Err(error)),
             Request::List(_) => Reply::List(Err(error)),
             Request::Put { .. } => Reply::Put(Ok(Put::Unknown(error))),
+            Request::Number => Reply::Number(Err(error)),
         }
     };
     let fails = |arrives_ms| Course { arrives_ms, answered_ms: TIMEOUT_MS, instead: Some(timed_out()) };
@@ -128,6 +138,7 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
             Request::Read(_) => Reply::Read(Err(error)),
             Request::List(_) => Reply::List(Err(error)),
             Request::Put { .. } => Reply::Put(Err(error)),
+            Request::Number => Reply::Number(Err(error)),
         };
         return Course { arrives_ms: None, answered_ms: 1, instead: Some(reply) };
     }

@@ -126,6 +126,7 @@ impl Dialect for Mysql {
                                    CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, changed_ms BIGINT NOT NULL";
     const ENGINE: &'static str = " ENGINE=InnoDB";
     const UNLESS_THERE: &'static str = "";
+    const NUMBER: &'static str = "";
 
     async fn connect(
         &self,

@@ -172,6 +172,7 @@ impl Dialect for Postgres {
     const COLUMNS: &'static str = "name text PRIMARY KEY, record text NOT NULL, changed timestamptz NOT NULL";
     const ENGINE: &'static str = "";
     const UNLESS_THERE: &'static str = " ON CONFLICT DO NOTHING";
+    const NUMBER: &'static str = " RETURNING ID";
 
     async fn connect(
         &self,

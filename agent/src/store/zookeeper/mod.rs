@@ -15,15 +15,16 @@ use self::wire::{
 };
 use super::address::Address;
 use super::clock::{Asked, StoreClock};
-use super::contract::{Show, Store};
+use super::contract::{Numbers, Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::limits::{Listing, Room, record};
+use super::numbering;
 use super::remote::{Kind, Link, Remote};
 use super::url::{Host, StoreUrl};
 use super::wire::{Transport, Wire};
 use txid::Txid;
-use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Version};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Version};
 
 /// The prefix of that child's name.
 const BORN: &str = "born-";
@@ -191,7 +192,7 @@ impl ZookeeperStore {
     fn create(&mut self, path: &str, bytes: &[u8]) -> Result<Option<Version>, Failure> {
         let born = format!("{BORN}{}", Txid::now());
         for _ in 0..2 {
-            let create = |path: &str, bytes| Request::create(path, bytes, self.access());
+            let create = |path: &str, bytes| Request::create(path, bytes, self.access(), false);
             let both = Request::all(&[create(path, bytes), create(&format!("{path}/{born}"), b"")]);
             match self.ask_all(both)? {
                 Err(Error::Server(NO_NODE)) => {
@@ -208,7 +209,7 @@ impl ZookeeperStore {
     /// Makes an empty record at `path`, and what lies above it, where there is none.
     fn make(&mut self, path: &str) -> Result<(), Failure> {
         let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
-        let requests: Vec<_> = ends.map(|end| Request::create(&path[..end], b"", self.access())).collect();
+        let requests: Vec<_> = ends.map(|end| Request::create(&path[..end], b"", self.access(), false)).collect();
         for answer in self.ask(&requests)? {
             match answer {
                 Ok(_) | Err(Error::Server(NODE_EXISTS)) => {}
@@ -330,6 +331,29 @@ impl Store for ZookeeperStore {
 
     fn durability(&self) -> &Durability {
         &self.durability
+    }
+}
+
+impl Numbers for ZookeeperStore {
+    fn number(&mut self, _: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        self.remote.begin();
+        let forever = format!("{}/forever", self.root);
+        let child = format!("{forever}/{}", numbering::leaf_child(owner));
+        let content = numbering::leaf_content(owner, txid::system_ms());
+        let none = self.address.misconfigured(format_args!(
+            "there is no {forever}: write zookeeper://HOST/snowflake/NAME, with the leaf.name of Leaf's servers"
+        ));
+        let children = self.ask_one(Request::children(&forever), &[NO_NODE]).map_err(Failure::into_error)?;
+        let children = children.ok_or(none)?.texts().map_err(|error| self.meaning(error).into_error())?;
+        if children.iter().filter_map(|child| numbering::leaf_number(child)).any(|number| number >= last) {
+            return Ok(Numbered::UsedUp);
+        }
+        let create = Request::create(&child, content.as_bytes(), self.access(), true);
+        let made = self.ask_one(create, &[]).map_err(Failure::into_error)?;
+        let path = made.map_or(Ok(String::new()), |mut made| made.text());
+        let path = path.map_err(|error| self.meaning(error).into_error())?;
+        let node = numbering::leaf_number(&path).filter(|node| *node <= last);
+        Ok(node.map_or(Numbered::UsedUp, Numbered::Node))
     }
 }
 

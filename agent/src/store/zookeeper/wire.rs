@@ -69,14 +69,15 @@ impl Request {
         Self(4, Fields::default().text(path).flag(false).0)
     }
 
-    pub(super) fn create(path: &str, data: &[u8], access: Access) -> Self {
+    /// `is_numbered` lets the server add a number of ten digits to the path.
+    pub(super) fn create(path: &str, data: &[u8], access: Access, is_numbered: bool) -> Self {
         let (scheme, id) = match access {
             Access::Anyone => ("world", "anyone"),
             Access::Creator => ("auth", ""),
         };
         const ALL: i32 = 31;
         let fields = Fields::default().text(path).bytes(data).number(1).number(ALL).text(scheme).text(id);
-        Self(1, fields.number(0).0)
+        Self(1, fields.number(if is_numbered { 2 } else { 0 }).0)
     }
 
     /// Any version is -1.
