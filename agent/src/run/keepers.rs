@@ -251,7 +251,9 @@ pub mod tests {
         let rules =
             lease::Rules { new: true, renew_ms: 50, ..lease::Rules::new("orders", "here", &Layout::SNOWFLAKE, false) };
         let store = Box::new(Bug { store: txid_agent::store::open(&url).unwrap(), requests: 0 });
-        let managed = ManagedLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, Source::Agents(store)).unwrap();
+        let managed =
+            ManagedLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, Source::Agents(store))
+                .unwrap();
         let ((stop, stopped), (sender, events)) = (channel(), channel());
         let thread = thread::spawn(move || run(0, managed, &stopped, &sender));
         let mut reports = Vec::new();

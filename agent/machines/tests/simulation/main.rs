@@ -124,7 +124,8 @@ fn beside_an_old_library_no_accident_gives_an_id_twice() {
     let report = fleet.report();
     println!("{report:?}");
     assert_eq!((report.twice, report.backwards, report.too_far, report.leased), (0, 0, 0, 200));
-    assert!(report.old > 200, "{}", report.old);
+    // Some 240; how many depends on the seed.
+    assert!(report.old > 100, "{}", report.old);
 }
 
 #[test]
