@@ -58,10 +58,10 @@ END
 # conf_of FACE
 conf_of() {
     case $1 in
-        native) nginx_conf "$root/target/nginx/ngx_http_txid_module.so" 'txid_accept all; txid_trace traceparent;' \
+        native) nginx_conf "$root/target/nginx/ngx_http_txid_module.so" 'txid_accept all; txid_trace traceparent; txid_sample 1%;' \
             'proxy_set_header traceparent $txid_traceparent; proxy_set_header tracestate $txid_tracestate;' ;;
         Lua) nginx_conf "$modules" "lua_package_path '$root/lua/?.lua;;'; lua_package_cpath '$root/target/release/?.so;;';
-            init_by_lua_block { require('resty.txid.request').configure { accept = 'all', trace = 'traceparent' } }" \
+            init_by_lua_block { require('resty.txid.request').configure { accept = 'all', trace = 'traceparent', sample = '1%' } }" \
             "rewrite_by_lua_block { require('resty.txid.request').handle() }" ;;
     esac
 }
