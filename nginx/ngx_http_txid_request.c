@@ -355,7 +355,8 @@ ngx_http_txid_check_sample(const ngx_str_t *sample, char *message)
 }
 
 
-static void
+/* Not inlined, because of the room for its message. */
+static void __attribute__((noinline))
 ngx_http_txid_warn_of_sample(ngx_http_request_t *r, const ngx_str_t *sample)
 {
     char  message[TXID_MESSAGE_LEN];
