@@ -54,7 +54,7 @@ at_most('',
 );
 at_most($accept, [$constant, $handle, $id, 1930, 'handle() with an id that came in']);
 at_most("$accept, trace = 'traceparent'",
-    [$constant, $handle, '', 5100, 'a new traceparent'],
+    [$constant, $handle, '', 5200, 'a new traceparent'],
     [$constant, $handle, $parent, 6450, 'a traceparent that came in'],
 );
 at_most("$accept, trace = 'b3'",
