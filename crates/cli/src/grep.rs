@@ -3,10 +3,10 @@
 use crate::grep_page::{Layout, Page};
 use crate::histogram::Histogram;
 use crate::ids::{Default, Own, Wanted};
-use crate::input::{self, Source};
+use crate::input::{self, Part, Source};
 use crate::line_time;
 use crate::passed::{Passed, is_number};
-use crate::seek::{Part, Seeker};
+use crate::seek::Seeker;
 use crate::time;
 use crate::trouble::{TROUBLE, complain, say};
 use crate::window::{self, Ends};

@@ -3,7 +3,6 @@
 use crate::beside::Beside;
 use crate::blocks::{self, Blocks, Piece};
 use crate::gzip;
-use crate::seek::Part;
 use crate::trouble::complain;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use glob::Pattern;
@@ -11,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::borrow::Cow;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -70,6 +69,14 @@ fn add_below(directory: &Path, found: &mut Vec<Source<'_>>) {
             _ => {}
         }
     }
+}
+
+/// What is to be read.
+pub(crate) enum Part {
+    All,
+    /// Whole lines.
+    Of(Range<u64>),
+    Nothing,
 }
 
 pub(crate) enum Source<'a> {

@@ -5,7 +5,7 @@
 //! more than that after it. The median of a block stands for one of its lines.
 
 use crate::ids::{Own, Wanted};
-use crate::input::{Source, is_compressed};
+use crate::input::{Part, Source, is_compressed};
 use crate::time;
 use crate::trouble::say;
 use anyhow::{Context, Result};
@@ -22,14 +22,6 @@ const PLACES: u64 = 64;
 
 /// Reading all of a smaller file takes no longer.
 const LEAST: u64 = 4 * (PLACES + 2) * BLOCK as u64;
-
-/// What is to be read.
-pub(crate) enum Part {
-    All,
-    /// Whole lines.
-    Of(Range<u64>),
-    Nothing,
-}
 
 pub(crate) struct Seeker {
     late_ms: i64,

@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, Command};
 use std::ffi::OsStr;
-use txid::formats::{self, Format};
+use txid::formats::{self, Format, Make};
 
 /// Which ids of a log are meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,10 +121,15 @@ fn names(is_one: fn(&Format) -> bool) -> Vec<String> {
     formats::ALL.iter().filter(|format| is_one(format)).map(|format| name(format)).collect()
 }
 
+/// The options of a format here, which are nginx's: a flake's node must be of one thread.
+pub fn options(make: &Make) -> &'static [&'static str] {
+    make.in_nginx.unwrap_or(make.options)
+}
+
 /// The formats that can be made, one on each line.
 pub(crate) fn made() -> String {
     let lines = formats::ALL.iter().filter_map(|format| {
-        let options = crate::options(format.make.as_ref()?).iter();
+        let options = options(format.make.as_ref()?).iter();
         let options = options.filter(|option| !["address", "epoch"].contains(option));
         let options: Vec<_> = options.map(|option| format!("--{option}")).collect();
         let takes = if options.is_empty() { String::new() } else { format!("; takes {}", options.join(", ")) };

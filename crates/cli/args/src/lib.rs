@@ -3,10 +3,9 @@
 mod formats;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
-pub use formats::{Made, Which, name};
+pub use formats::{Made, Which, name, options};
 use formats::{made, to_make, with_a_time, with_time};
 use std::path::PathBuf;
-use txid::formats::Make;
 
 const TIMES: &str = "\
 A TIME is one of:
@@ -118,11 +117,6 @@ pub struct New {
     /// For --format typeid: what the ids begin with, 1 to 63 characters of a-z_
     #[arg(long, value_name = "PREFIX")]
     pub prefix: Option<String>,
-}
-
-/// The options of a format here, which are nginx's: a flake's node must be of one thread.
-pub fn options(make: &Make) -> &'static [&'static str] {
-    make.in_nginx.unwrap_or(make.options)
 }
 
 /// Show what ids hold: format, time (UTC, local, age), fields and bits
