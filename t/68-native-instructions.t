@@ -74,7 +74,7 @@ at_most($minor && $minor <= 26 ? 1.06 : 1.065, '$txid', $txid, $constant);
 at_most(1.024, '$request_txid and a header to check', $checked, $with_header);
 at_most($is_lean ? 1.086 : 1.078, 'txid_response_header', $response, $added);
 at_most(1.096, '$txid_traceparent of a new trace', $started, $constant);
-at_most($is_lean ? 1.16 : 1.145, '$txid_traceparent of a trace that came in', $continued, $with_parent);
+at_most($is_lean ? 1.16 : 1.147, '$txid_traceparent of a trace that came in', $continued, $with_parent);
 at_most(1.07, 'txid_time iso8601', $time, $with_header);
 SKIP: {
     skip 'the module is built in', 10 unless $txid->[2];

@@ -17,7 +17,7 @@ use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, compiler_fence};
 
-const RESEED_AFTER_NS: u64 = 1000 * NS_A_MS;
+const RESEED_AFTER_MS: u64 = 1000;
 
 /// Two looks at the clock this close are a burst, in which a look makes a whole batch. Otherwise it makes the words of one
 /// draw.
@@ -38,9 +38,10 @@ pub(crate) struct Stream {
     /// handler use what it interrupts.
     generation: Cell<u64>,
     seeded_at_ns: Cell<u64>,
+    /// The stamp at the moment of seeding. A stamp a second or more away from it means that it is time to read the
+    /// clock.
+    seeded_at_stamp: Cell<i64>,
     looked_at_ns: Cell<u64>,
-    /// The last stamp of a draw that has looked at the clock. Any other means that it is time to look.
-    looked_at_stamp: Cell<i64>,
     /// Null before the first draw. Only touched by the call that marked the stream as in use.
     page: AtomicPtr<Page>,
 }
@@ -103,8 +104,8 @@ pub fn entropy_degraded() -> bool {
 
 /// 64 random bits for an id stamped `stamp_ms`.
 ///
-/// The stamp is usually the time, so it shows that a burst is over. A caller may stamp any time, so the clock is read as
-/// well, but less often while draws come faster than it ticks.
+/// The stamp is usually the time, so it shows when a second has passed without reading the clock. A caller may stamp
+/// any time, so the clock is read as well, but less often while draws come faster than it ticks.
 #[inline(always)]
 pub(crate) fn next_u64(stamp_ms: i64) -> u64 {
     let (_, [word]) = draw(Some(stamp_ms));
@@ -253,8 +254,8 @@ impl Stream {
         Self {
             generation: Cell::new(UNSEEDED),
             seeded_at_ns: Cell::new(0),
+            seeded_at_stamp: Cell::new(0),
             looked_at_ns: Cell::new(0),
-            looked_at_stamp: Cell::new(0),
             page: AtomicPtr::new(ptr::null_mut()),
         }
     }
@@ -368,10 +369,11 @@ impl Stream {
         Some(unsafe { &mut (*page).source })
     }
 
-    /// Whether the stamp is of the millisecond of the last look at the clock.
+    /// Whether the stamp shows that less than a second has passed since the seeding.
     #[inline(always)]
     fn is_expected(&self, stamp_ms: Option<i64>) -> bool {
-        stamp_ms.is_none_or(|stamp_ms| stamp_ms == self.looked_at_stamp.get())
+        let since_seeding = stamp_ms.map_or(0, |stamp_ms| stamp_ms.wrapping_sub(self.seeded_at_stamp.get()) as u64);
+        since_seeding < RESEED_AFTER_MS
     }
 
     /// Makes at least `count` words.
@@ -379,18 +381,19 @@ impl Stream {
     fn look_at_the_clock(&self, stamp_ms: Option<i64>, source: &mut Source, is_seeded: bool, count: usize) {
         let now_ns = clock::uptime_ns();
         // A process that was restored on another machine may find this clock further back: the differences are then huge.
-        let age_ns = now_ns.wrapping_sub(self.seeded_at_ns.get());
+        let mut age_ms = now_ns.wrapping_sub(self.seeded_at_ns.get()) / NS_A_MS;
         let is_expected = self.is_expected(stamp_ms);
-        if !is_seeded || age_ns >= RESEED_AFTER_NS {
+        if !is_seeded || age_ms >= RESEED_AFTER_MS {
             if is_seeded {
                 source.reseed(now_ns)
             } else {
                 source.seed(now_ns)
             }
             self.seeded_at_ns.set(now_ns);
+            age_ms = 0;
         }
         if let Some(stamp_ms) = stamp_ms {
-            self.looked_at_stamp.set(stamp_ms);
+            self.seeded_at_stamp.set(stamp_ms.wrapping_sub(age_ms as i64));
         }
         let is_burst = now_ns.wrapping_sub(self.looked_at_ns.replace(now_ns)) < BURST_NS;
         // A stamp that was not expected may be followed by others, which would take one word of each batch.
@@ -590,8 +593,26 @@ mod tests {
             "restored where the clock is behind"
         );
         let before = stream_id(0);
-        age(RESEED_AFTER_NS);
+        age(RESEED_AFTER_MS * NS_A_MS);
         assert!(after_a_burst() == StreamId { reseeds: before.reseeds + 1, ..before });
+        assert!(stream_id(RESEED_AFTER_MS as i64) == StreamId { reseeds: before.reseeds + 1, ..before });
+    }
+
+    #[test]
+    fn a_stamp_counts_from_the_moment_of_seeding() {
+        numbers(1);
+        let looks_at = |stamp_ms: i64, aged_ms: u64| {
+            STREAM.with(|stream| {
+                stream.seeded_at_ns.set(clock::uptime_ns() - aged_ms * NS_A_MS);
+                drop_words(stream);
+                next_u64(stamp_ms);
+                stream.seeded_at_stamp.get()
+            })
+        };
+        // A test that was held up for a while has a stream that is older.
+        let seeded_at = looks_at(1_000_000, 400);
+        assert!((999_001..=999_600).contains(&seeded_at), "{seeded_at}");
+        assert_eq!(looks_at(2_000_000, RESEED_AFTER_MS), 2_000_000);
     }
 
     #[test]
@@ -674,6 +695,13 @@ mod tests {
         assert_eq!((1..100).map(|stamp_s| left_after_a_look(0, stamp_s * 1000)).max(), Some(0));
     }
 
+    /// How many of 400 calls, two milliseconds apart, look at the clock, when no words are left.
+    fn looks_of(make: impl Fn()) -> usize {
+        numbers(1);
+        STREAM.with(drop_words);
+        looks(400, make)
+    }
+
     /// How many of these calls, two milliseconds apart, look at the clock.
     fn looks(calls: usize, make: impl Fn()) -> usize {
         let looks = |_: &usize| {
@@ -687,47 +715,40 @@ mod tests {
         (0..calls).filter(looks).count()
     }
 
-    /// How many words a burst of ids with this stamp has made ahead.
-    fn burst(stamp_ms: i64) -> usize {
-        STREAM.with(drop_words);
-        while STREAM.with(words_left) < 10 {
-            next_u64(stamp_ms);
-        }
-        STREAM.with(words_left)
-    }
-
     #[test]
     fn what_a_burst_has_made_ahead_is_taken_without_a_look_at_the_clock() {
-        // Ids with a time, in the same millisecond.
-        assert_eq!(looks(burst(7) + 10, || _ = next_u64(7)), 10);
+        let burst = || {
+            STREAM.with(drop_words);
+            while STREAM.with(words_left) < 10 {
+                numbers(1);
+            }
+            STREAM.with(words_left)
+        };
+        // Ids with a time, unless that is a second later.
+        assert_eq!(looks(burst() + 10, || _ = next_u64(0)), 10);
+        burst();
+        assert_eq!(looks(1, || _ = next_u64(RESEED_AFTER_MS as i64)), 1);
         // Those without one, however late it is.
-        let pairs = burst(7) / 2;
-        STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() - 10 * RESEED_AFTER_NS));
+        let pairs = burst() / 2;
+        STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() - 10 * RESEED_AFTER_MS * NS_A_MS));
         assert_eq!(looks(pairs + 10, || _ = crate::uuid::v4()), 10);
     }
 
     #[test]
-    fn outside_of_a_burst_each_id_looks_at_the_clock() {
-        for name in "txid uuid_v7 ksuid ulid trace_id uuid_v4 otel_trace_id traceparent".split(' ') {
+    fn where_no_words_are_left_each_id_looks_at_the_clock() {
+        let names = "txid uuid_v4 uuid_v7 ksuid ulid trace_id otel_trace_id traceparent";
+        for name in names.split(' ') {
             let maker = crate::Maker::parse(name, []).unwrap();
             let ms = Cell::new(1_700_000_000_000);
-            let make = || {
+            let looks = looks_of(|| {
                 ms.set(ms.get() + 2);
                 maker.write_by(ms.get(), &mut [0; crate::Maker::MAX_LEN]).unwrap();
-            };
-            burst(ms.get());
-            // Ids without a time take the words of the last burst.
-            if ["uuid_v4", "otel_trace_id", "traceparent"].contains(&name) {
-                STREAM.with(drop_words);
-            }
-            assert_eq!(looks(400, make), 400, "{name}");
+            });
+            assert_eq!(looks, 400, "{name}");
         }
-        for make in
-            [(|| _ = next_u128_rarely(0)) as fn(), || _ = crate::trace::span_id(), || _ = crate::trace::otel_ids()]
-        {
-            STREAM.with(drop_words);
-            assert_eq!(looks(400, make), 400);
-        }
+        assert_eq!(looks_of(|| _ = next_u128_rarely(0)), 400);
+        assert_eq!(looks_of(|| _ = crate::trace::span_id()), 400);
+        assert_eq!(looks_of(|| _ = crate::trace::otel_ids()), 400);
     }
 
     #[test]
