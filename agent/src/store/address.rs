@@ -1,6 +1,6 @@
 //! How a store is called in messages, and how long to wait for it.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::time::Duration;
 
 use txid_agent_machines::store::StoreError;
@@ -47,14 +47,37 @@ const LONGEST: usize = 500;
 
 /// A server's message may have several lines, and any length.
 fn one_line(text: impl fmt::Display) -> String {
-    let text: String =
-        text.to_string().chars().filter(|letter| letter.is_whitespace() || !letter.is_control()).collect();
-    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.len() > LONGEST {
-        line.truncate((0..=LONGEST).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(0));
-        line += "...";
+    let mut line = Line { text: String::new(), is_between: false };
+    match write!(line, "{text}") {
+        Ok(()) => line.text,
+        Err(_) => line.text + "...",
     }
-    line
+}
+
+/// A text that ends when it is long enough. What is written is not kept anywhere else.
+struct Line {
+    text: String,
+    /// Whether there were spaces after the last word.
+    is_between: bool,
+}
+
+impl fmt::Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for letter in text.chars() {
+            if letter.is_whitespace() {
+                self.is_between = !self.text.is_empty();
+            } else if !letter.is_control() {
+                if self.text.len() > LONGEST {
+                    return Err(fmt::Error);
+                }
+                if std::mem::take(&mut self.is_between) {
+                    self.text.push(' ');
+                }
+                self.text.push(letter);
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -65,7 +88,7 @@ mod tests {
     fn what_a_store_says_is_one_line_that_ends() {
         assert_eq!(one_line(" no\r\n\tsuch \x07table\n"), "no such table");
         for letter in ["x", "\u{e4}", "\u{20ac}"] {
-            let most = letter.repeat(LONGEST / letter.len());
+            let most = letter.repeat(LONGEST / letter.len() + 1);
             assert_eq!(one_line(&most), most);
             assert_eq!(one_line(most.clone() + letter), most + "...");
         }

@@ -403,7 +403,7 @@ fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
     second_agent.kill();
     let config = directory.path("first.toml");
     let text = fs::read_to_string(&config).unwrap();
-    fs::write(&config, text.replacen(" 1:", ":retired 1:", 1)).unwrap();
+    fs::write(&config, text.replacen("\", \"1:", ":retired\", \"1:", 1)).unwrap();
     let options = ["--config", config.to_str().unwrap(), "--create"];
     let _first_agent = directory.agent("first", &options);
     let of_period = |digit: bool| shown.iter().find(|(image, _)| (image.len() == 7) == digit).unwrap();
