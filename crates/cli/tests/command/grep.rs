@@ -2,8 +2,9 @@
 
 use crate::{ALL, directory, gzip, id, printed, refusal, txid};
 use assert_cmd::Command;
+use flate2::{Compression, write::GzEncoder};
 use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
+use std::process::{ChildStdin, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -262,24 +263,31 @@ fn every_line_is_seen_wherever_blocks_end() {
     );
 }
 
+/// What is compressed is decompressed beside the search.
 #[test]
 fn lines_come_out_while_the_input_goes_on() {
+    come_out_at_once(|input| input);
+    come_out_at_once(|input| GzEncoder::new(input, Compression::fast()));
+}
+
+fn come_out_at_once<W: Write>(written: impl FnOnce(ChildStdin) -> W) {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_txid"))
         .args(["grep", ALL])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut input = written(child.stdin.take().unwrap());
+    let mut output = BufReader::new(child.stdout.take().unwrap());
     for ms in 0..3 {
         let line = log(&[ms]);
-        stdin.write_all(line.as_bytes()).unwrap();
+        input.write_all(line.as_bytes()).unwrap();
+        input.flush().unwrap();
         let mut found = String::new();
-        stdout.read_line(&mut found).unwrap();
+        output.read_line(&mut found).unwrap();
         assert_eq!(found, line);
     }
-    drop(stdin);
+    drop(input);
     assert!(child.wait().unwrap().success());
 }
 

@@ -3,7 +3,6 @@
 use crate::{ALL, directory, gzip, id, printed, refusal, txid};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Stdio;
 
 const NOON: i64 = 1_795_521_600_000;
 
@@ -261,30 +260,6 @@ fn names_are_read_as_what_they_mean() {
         let said = refusal(&mut txid(&["new", "--format", name]));
         assert_eq!(said, format!("txid: invalid value '{name}' for '--format <NAME>': {why}\n"));
     }
-}
-
-/// What is compressed is decompressed beside the search, and lines come out as soon as they are there.
-#[test]
-fn compressed_lines_come_out_while_the_input_goes_on() {
-    use std::io::{BufRead, BufReader, Write};
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_txid"))
-        .args(["grep", ALL])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = flate2::write::GzEncoder::new(child.stdin.take().unwrap(), flate2::Compression::fast());
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    for n in 0..3 {
-        let line = id(NOON + n) + "\n";
-        input.write_all(line.as_bytes()).unwrap();
-        input.flush().unwrap();
-        let mut found = String::new();
-        output.read_line(&mut found).unwrap();
-        assert_eq!(found, line);
-    }
-    input.finish().unwrap();
-    assert!(child.wait().unwrap().success());
 }
 
 /// By another program, which knows the tables of docs/formats.md.
