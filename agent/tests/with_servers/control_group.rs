@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::unique;
+
 /// A group below the one of this test, of either version.
 pub struct ControlGroup(pub PathBuf);
 
@@ -11,7 +13,7 @@ impl ControlGroup {
     pub fn with(file: &str) -> Option<Self> {
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
         let own = groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
-        let name = format!("test-{}-{file}", std::process::id());
+        let name = unique(&format!("test-{file}"));
         for (kind, path) in own {
             for root in [Path::new("/sys/fs/cgroup").join(kind), "/sys/fs/cgroup/unified".into()] {
                 let group = root.join(path.trim_start_matches('/')).join(&name);

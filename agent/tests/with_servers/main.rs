@@ -14,3 +14,11 @@ mod segments;
 mod servers;
 mod stores;
 mod wait;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A name that no other test has, of this run or of another.
+fn unique(name: &str) -> String {
+    static NAMES: AtomicUsize = AtomicUsize::new(0);
+    format!("{name}-{}-{}", std::process::id(), NAMES.fetch_add(1, Ordering::Relaxed))
+}

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use super::{AGENT, by};
 use crate::control_group::ControlGroup;
 use crate::fleet::directory::Directory;
-use crate::fleet::hosted::processes_with;
+use crate::fleet::hosted::{mark, processes_with};
 use crate::wait::ended;
 
 /// The kernel kills what takes the memory. The agent ends as its child does, and gives the node back.
@@ -18,7 +18,7 @@ fn a_child_that_takes_all_memory_is_killed_alone() {
     };
     fs::write(group.0.join(file), (64 << 20).to_string()).unwrap();
     let directory = Directory::new();
-    let mark = format!("TXID_TEST_MARK=memory-{}", std::process::id());
+    let mark = mark("memory");
     let mut command = by("sh");
     command.args(["-c", &group.join(), "sh", AGENT]).args(directory.line(&["--env", "N={orders}"]));
     // Two more, which the guard ends.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::fleet::hosted::{ENV, Hosted, processes_with, redis};
+use crate::fleet::hosted::{ENV, Hosted, mark, processes_with, redis};
 use crate::proxy::Mode;
 use crate::servers::{self, until};
 
@@ -15,10 +15,10 @@ const STORMS: &str = "storm() { for i in $(seq 100000); do (true &); done; }; \
                       for i in $(seq 10000); do sleep 0.1; done";
 
 /// Cuts the host off its store until its child is gone. Returns how far before the limit the child stamped last.
-fn storm(mark: &str) -> i64 {
+fn storm() -> i64 {
     let server = servers::redis(&[]);
     let mut hosted = Hosted::new("storm", server.port, redis);
-    let mark = format!("TXID_TEST_MARK={mark}-{}", std::process::id());
+    let mark = mark("storm");
     let stamp = hosted.host.path("stamp");
     let variable = format!("STAMP={}", stamp.display());
     hosted.start(&ENV, &["env", &mark, &variable, "sh", "-c", &format!("{STAMPS}\n{STORMS}")]);
@@ -33,12 +33,12 @@ fn storm(mark: &str) -> i64 {
 
 #[test]
 fn nothing_is_left_of_a_storm_of_forks() {
-    println!("the last stamp was {} ms before the limit", storm("storm"));
+    println!("the last stamp was {} ms before the limit", storm());
 }
 
 #[test]
 #[ignore = "by the real clock; make soak"]
 fn a_storm_of_forks_ends_before_the_limit() {
-    let left_ms = storm("storm-in-time");
+    let left_ms = storm();
     assert!(left_ms > 0, "{left_ms}");
 }

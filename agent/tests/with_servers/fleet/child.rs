@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use super::host::{Host, agent, kill, signal};
 use super::hosted::{
-    Debugger, ENV, Hosted, Program, SHORT, check_unique, child_of, gone, guard_of, libfaketime, looks, processes_with,
-    redis, send, starts, state,
+    Debugger, ENV, Hosted, Program, SHORT, check_unique, child_of, gone, guard_of, libfaketime, looks, mark,
+    processes_with, redis, send, starts, state,
 };
 use super::{LAYOUT, Random};
 use crate::control_group::ControlGroup;
@@ -262,7 +262,7 @@ fn nothing_that_a_child_starts_is_left() {
     ];
     let mut hosts = Vec::new();
     for (name, script) in scripts {
-        let mark = format!("TXID_TEST_MARK={name}-{}", std::process::id());
+        let mark = mark(name);
         let mut hosted = Hosted::new(name, server.port, redis);
         hosted.start(&ENV, &["env", &mark, "sh", "-c", script]);
         hosts.push((hosted, mark));
@@ -471,7 +471,7 @@ fn a_process_of_another_user_ends_with_its_control_group() {
 #[test]
 fn a_log_that_nobody_reads_keeps_no_child() {
     let server = servers::redis(&[]);
-    let mark = format!("TXID_TEST_MARK=unread-{}", std::process::id());
+    let mark = mark("unread");
     let mut hosted = Hosted::new("unread", server.port, redis);
     let log = hosted.host.path("log");
     servers::run(Command::new("mkfifo").arg(&log));
@@ -501,17 +501,17 @@ fn code(hosted: &mut Hosted) -> Option<i32> {
 #[test]
 fn a_child_does_not_outlive_its_agent() {
     let server = servers::redis(&[]);
-    let mark = |name: &str| format!("TXID_TEST_MARK={name}-{}", std::process::id());
     let start = |name: &str, script: &str| {
         let mut hosted = Hosted::new(name, server.port, redis);
-        hosted.start(&ENV, &["env", &mark(name), "sh", "-c", script]);
-        until("the child does not start", || !processes_with(&mark(name)).is_empty());
-        hosted
+        let mark = mark(name);
+        hosted.start(&ENV, &["env", &mark, "sh", "-c", script]);
+        until("the child does not start", || !processes_with(&mark).is_empty());
+        (hosted, mark)
     };
     let stubborn = "(trap '' TERM; setsid sh -c 'for i in $(seq 1000); do sleep 0.1; done' &); trap '' TERM; for i in $(seq 1000); do sleep 0.1; done";
 
     // The guard ends what there is, and another agent starts no child before that.
-    let mut hosted = start("agent", stubborn);
+    let (mut hosted, mark) = start("agent", stubborn);
     let guard = guard_of(&hosted);
     kill(hosted.host.agent.as_mut().unwrap());
     says(&hosted.host.path("log"), "its agent is gone; SIGTERM");
@@ -520,49 +520,49 @@ fn a_child_does_not_outlive_its_agent() {
     hosted.start(&ENV, &["true"]);
     assert_eq!(code(&mut hosted), Some(1));
     assert!(hosted.host.log().contains("a child with the node orders, which another txid-agent started, still runs"));
-    assert!(!processes_with(&mark("agent")).is_empty());
+    assert!(!processes_with(&mark).is_empty());
     send(guard, libc::SIGCONT);
-    until("something is left", || processes_with(&mark("agent")).is_empty());
+    until("something is left", || processes_with(&mark).is_empty());
 
     // The agent ends what there is, and gives the node back.
-    let mut hosted = start("guard", stubborn);
+    let (mut hosted, mark) = start("guard", stubborn);
     send(guard_of(&hosted), libc::SIGKILL);
     assert_eq!(code(&mut hosted), Some(128 + libc::SIGKILL));
-    assert_eq!(processes_with(&mark("guard")), [""; 0]);
+    assert_eq!(processes_with(&mark), [""; 0]);
     for line in ["the guard of the child was killed; ending what it has left", "gave node"] {
         assert!(hosted.host.log().contains(line), "{}", hosted.host.log());
     }
 
     // The kernel ends the child. Nobody ends what it has started, and as long as that is there, no agent starts.
-    let mut hosted =
+    let (mut hosted, mark) =
         start("both", "env TXID_TEST_LEFT=$TXID_TEST_MARK sleep 1000 & trap '' TERM; while sleep 0.1; do :; done");
-    let left = format!("TXID_TEST_LEFT=both-{}", std::process::id());
+    let left = mark.replace("MARK", "LEFT");
     until("the child starts nothing", || !processes_with(&left).is_empty());
     signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
     send(guard_of(&hosted), libc::SIGKILL);
     kill(hosted.host.agent.as_mut().unwrap());
-    until("the child is left", || processes_with(&mark("both")) == processes_with(&left));
+    until("the child is left", || processes_with(&mark) == processes_with(&left));
     hosted.start(&ENV, &["true"]);
     assert_eq!(code(&mut hosted), Some(1), "{}", hosted.host.log());
     processes_with(&left).iter().for_each(|process| send(process.parse().unwrap(), libc::SIGKILL));
-    until("something is left", || processes_with(&mark("both")).is_empty());
+    until("something is left", || processes_with(&mark).is_empty());
     hosted.start(&ENV, &["true"]);
     assert_eq!(code(&mut hosted), Some(0), "{}", hosted.host.log());
 
     // A guard that was stopped goes on when its agent dies.
-    let mut hosted = start("stopped-guard", stubborn);
+    let (mut hosted, mark) = start("stopped-guard", stubborn);
     send(guard_of(&hosted), libc::SIGSTOP);
     kill(hosted.host.agent.as_mut().unwrap());
-    until("something is left", || processes_with(&mark("stopped-guard")).is_empty());
+    until("something is left", || processes_with(&mark).is_empty());
     assert!(hosted.host.log().contains("its agent is gone; SIGTERM"), "{}", hosted.host.log());
 
     // The guard does not need the agent.
-    let hosted = start("stopped", stubborn);
+    let (hosted, mark) = start("stopped", stubborn);
     signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
-    until("something is left", || processes_with(&mark("stopped")).is_empty());
+    until("something is left", || processes_with(&mark).is_empty());
     assert!(hosted.host.log().contains("the lease of orders ends at"), "{}", hosted.host.log());
     signal(hosted.host.agent.as_ref().unwrap(), libc::SIGCONT);
-    until("it does not start again", || !processes_with(&mark("stopped")).is_empty());
+    until("it does not start again", || !processes_with(&mark).is_empty());
 }
 
 /// A program that is not opened for a while, as on a file system that does not answer: a lease of the kernel holds up

@@ -12,6 +12,7 @@ use txid::snowflake::Layout;
 
 use super::host::{Host, kill, signal};
 use crate::servers::{self, until};
+use crate::unique;
 
 /// A lease of seconds. On a busy host, an answer may come so late that the store's clock in it seems to be off by a second.
 pub const SHORT: [&str; 7] =
@@ -154,6 +155,11 @@ pub fn compiled(language: &str) -> String {
     .to_str()
     .unwrap()
     .to_owned()
+}
+
+/// A variable that is in no environment but those of one test's processes.
+pub fn mark(name: &str) -> String {
+    unique(&format!("TXID_TEST_MARK={name}"))
 }
 
 /// The processes that have this in their environment.

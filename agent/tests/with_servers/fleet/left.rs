@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::hosted::{Hosted, Program, kill_with_guard, processes_with, redis, send, starts};
+use super::hosted::{Hosted, Program, kill_with_guard, mark, processes_with, redis, send, starts};
 use crate::control_group::ControlGroup;
 use crate::servers::{self, until};
 use crate::wait::ended;
@@ -15,7 +15,7 @@ const BECOMES: &str = "os.execvp(sys.argv[1], sys.argv[1:])";
 
 /// Starts an agent whose child makes ids, and kills it with its guard. Returns the process of the child.
 fn left(name: &str, server: u16, before: &[&str]) -> (Hosted, i32) {
-    let mark = format!("TXID_TEST_MARK={name}-{}", std::process::id());
+    let mark = mark(name);
     let mut hosted = Hosted::new(name, server, redis);
     let line = Program::Stubborn.line(&hosted.ids, "8");
     let line: Vec<&str> = ["env", &mark].iter().chain(before).copied().chain(line.iter().map(String::as_str)).collect();

@@ -1,13 +1,15 @@
 //! A guard that is stopped, and nobody but the agent to notice.
 
 use super::host::{agent, kill};
-use super::hosted::{Debugger, Hosted, Program, check_unique, guard_of, processes_with, redis, send, starts, state};
+use super::hosted::{
+    Debugger, Hosted, Program, check_unique, guard_of, mark, processes_with, redis, send, starts, state,
+};
 use super::{LAYOUT, TWO_NODES};
 use crate::servers::{self, until};
 use crate::wait::ended;
 
 fn start(name: &str, server: u16, layout: &str, options: &[&str]) -> (Hosted, String) {
-    let mark = format!("TXID_TEST_MARK={name}-{}", std::process::id());
+    let mark = mark(name);
     let mut hosted = Hosted::with_layout(name, server, redis, layout);
     let line = Program::Stubborn.line(&hosted.ids, "8");
     let line: Vec<&str> = ["env", &mark].into_iter().chain(line.iter().map(String::as_str)).collect();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::{slice, thread};
 
 use super::host::agent;
-use super::hosted::{Hosted, Program, SHORT, check_unique, child_of, processes_with, redis, send, state};
+use super::hosted::{Hosted, Program, SHORT, check_unique, child_of, mark, processes_with, redis, send, state};
 use crate::proxy::Mode;
 use crate::servers::{self, until};
 
@@ -95,7 +95,7 @@ fn line(hosted: &Hosted, mark: &str) -> String {
 fn ctrl_z_stops_the_child_and_not_its_guard() {
     let server = servers::redis(&[]);
     let hosted = Hosted::new("ctrl-z", server.port, redis);
-    let mark = format!("TXID_TEST_MARK=ctrl-z-{}", std::process::id());
+    let mark = mark("ctrl-z");
     let log = hosted.host.path("log");
     let script =
         format!("set -m; {} 2>{}; while echo status $?; read line; do fg; done", line(&hosted, &mark), log.display());
@@ -135,7 +135,7 @@ fn ctrl_z_stops_the_child_and_not_its_guard() {
 fn a_line_of_the_log_does_not_stop_an_agent_in_the_background() {
     let server = servers::redis(&[]);
     let hosted = Hosted::new("tostop", server.port, redis);
-    let mark = format!("TXID_TEST_MARK=tostop-{}", std::process::id());
+    let mark = mark("tostop");
     let script = format!("set -m; stty tostop; {} & wait", line(&hosted, &mark));
     let terminal = Terminal::new(&script);
     hosted.goes_on("the child makes no ids");
