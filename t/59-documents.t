@@ -269,6 +269,12 @@ for my $file ('README.md', glob 'docs/*.md docs/dev/*.md agent/*.md agent/docs/*
         };
     }
 }
+subtest 'examples/traces.conf' => sub {
+    my $text = contents('examples/traces.conf');
+    my $reason = missing('nginx', $text);
+    plan skip_all => $reason if $reason;
+    check_nginx({ text => $text }, []);
+};
 # What a terminal of 90 columns shows of each command, without the bar of its progress.
 for my $file (glob 'docs/pictures/*.console') {
     my ($command, $shown) = contents($file) =~ /^\$ (.*?)\n(.*)\z/s or die "$file has no command\n";

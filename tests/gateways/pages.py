@@ -1,4 +1,4 @@
-"""The configurations of Envoy in docs/ run in the real Envoy, and do what the pages say."""
+"""The configurations of Envoy in docs/ and examples/envoy/ run in the real Envoy, and do what the pages say."""
 
 import json
 import re
@@ -22,9 +22,13 @@ def blocks(page):
     return [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)]
 
 
-def patches(page):
-    """The values of the patches of Istio's EnvoyFilters."""
-    return [patch["patch"]["value"] for block in blocks(page) if block.get("kind") == "EnvoyFilter" for patch in block["spec"]["configPatches"]]
+def example(name):
+    return yaml.safe_load((servers.ROOT / "examples" / "envoy" / name).read_text())
+
+
+def patches(name):
+    """The values of the patches of an EnvoyFilter of Istio."""
+    return [patch["patch"]["value"] for patch in example(name)["spec"]["configPatches"]]
 
 
 @unittest.skipUnless(ENVOY and yaml, "without Envoy")
@@ -61,8 +65,8 @@ class Pages(envoy.EnvoyCase):
         servers.wait_for(lambda: f"{id} {trace_id} 200 GET /quick\n" in log.read_text(), "the line of the page")
 
     def test_the_lua_of_the_patches(self):
-        codes = [policy["inline"] for block in blocks("quick-start-envoy.md") for policy in block.get("spec", {}).get("lua", [])]
-        for value in patches("quick-start-envoy.md"):
+        codes = [policy["inline"] for policy in example("envoy-gateway.yml")["spec"]["lua"]]
+        for value in patches("istio.yml"):
             if value.get("name") == "txid":
                 codes.append(value["typed_config"]["default_source_code"]["inline_string"])
         self.assertEqual(len(codes), 2)
@@ -71,7 +75,7 @@ class Pages(envoy.EnvoyCase):
             self.assertRegex(self.id_upstream(port, "X-Request-Id: from-a-client"), f"^{TXID.pattern}$")
 
     def test_what_patches_set_in_the_manager(self):
-        for number, value in enumerate(patches("quick-start-envoy.md") + patches("mesh.md")):
+        for number, value in enumerate(patches("istio.yml") + patches("istio-behind-a-gateway.yml")):
             if value.get("name") == "txid":
                 continue
             # As Istio does, what is not there is Envoy's default.
