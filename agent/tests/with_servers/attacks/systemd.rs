@@ -128,7 +128,7 @@ fn units_of_systemd() {
     let directory = tempfile::tempdir().unwrap();
     let root = match Root::new(directory.path()) {
         Ok(root) => root,
-        Err(output) => return println!("not tested: {}", String::from_utf8_lossy(&output.stderr)),
+        Err(output) => return crate::skipped(String::from_utf8_lossy(&output.stderr)),
     };
     fs::copy(AGENT, root.0.join("merged/usr/bin/txid-agent")).unwrap();
     root.write("leases/.keep", 0o644, "");
@@ -147,9 +147,9 @@ fn units_of_systemd() {
     boot.args(["--quiet", "--register=no", "--keep-unit", "--private-network", "--boot", "-D"])
         .arg(root.0.join("merged"));
     let output = boot.args(["--", "--unit=check.service"]).stdin(Stdio::null()).output();
-    let Ok(output) = output else { return println!("not tested: there is no systemd-nspawn") };
+    let Ok(output) = output else { return crate::skipped("there is no systemd-nspawn") };
     let said = fs::read_to_string(root.0.join("merged/root/said"));
     let console = [output.stdout, output.stderr].concat();
-    let Ok(said) = said else { return println!("not tested: {}", String::from_utf8_lossy(&console)) };
+    let Ok(said) = said else { return crate::skipped(String::from_utf8_lossy(&console)) };
     assert_eq!(said, SAYS);
 }

@@ -114,7 +114,7 @@ impl Galera {
 /// A cluster of one server, with these options, if Galera is installed.
 pub fn alone(options: &[&str]) -> Option<Server> {
     if !Path::new(PROVIDER).exists() {
-        println!("not tested: {PROVIDER} is missing; scripts/need.sh stores installs it");
+        crate::skipped(format_args!("{PROVIDER} is missing; scripts/need.sh stores installs it"));
         return None;
     }
     let provider = with_provider("", free_port(), free_port());

@@ -164,7 +164,7 @@ fn as_process_one_it_reaps_orphans() {
     command.arg(run.get_program()).args(run.get_args());
     let output = command.stdin(Stdio::null()).output().unwrap();
     if text(&output.stderr).contains("Operation not permitted") {
-        println!("not tested: this user may not make a process namespace");
+        crate::skipped("this user may not make a process namespace");
         return;
     }
     // Those that have ended, and are not reaped, are shown as `sleep <defunct>`.
@@ -190,7 +190,7 @@ fn an_agent_in_other_namespaces() {
     let refused = refused.wait_with_output().unwrap();
     let said = text(&refused.stderr);
     if !said.starts_with("20") && !said.starts_with("txid-agent") {
-        println!("not tested: {said}");
+        crate::skipped(said);
         return kill(&mut child);
     }
     assert!(refused.status.code() == Some(1) && said.contains("another txid-agent keeps"), "{said}");
@@ -218,7 +218,7 @@ fn an_agent_in_other_namespaces() {
 /// A directory shows no clock, so a wrong one is found only when it is right again.
 #[test]
 fn a_clock_that_was_ten_years_ahead() {
-    let Some(faketime) = libfaketime() else { return println!("not tested: libfaketime is not installed") };
+    let Some(faketime) = libfaketime() else { return crate::skipped("libfaketime is not installed") };
     let directory = Directory::new();
     for wanted in ["took node", "continues with node", "continues with node"] {
         let mut command = directory.run(&[]);
@@ -431,7 +431,7 @@ fn set_clock(file: &Path, ms: i64) {
 /// There are ids until then, and the agent goes on after it.
 #[test]
 fn the_end_of_each_layout() {
-    let Some(faketime) = libfaketime() else { return println!("not tested: libfaketime is not installed") };
+    let Some(faketime) = libfaketime() else { return crate::skipped("libfaketime is not installed") };
     let mut agents = ["snowflake", "sonyflake", "uid", "leaf", "snowflake53"].map(|name| {
         let directory = Directory::new();
         let (first_ms, last_ms) = name.parse::<Layout>().unwrap().range_ms().into_inner();

@@ -135,7 +135,7 @@ fn children_are_gone_before_the_limit_on_postgres() {
 #[test]
 #[ignore = "by the real clock; make soak"]
 fn no_fault_gives_an_id_twice() {
-    let Some(faketime) = libfaketime() else { return println!("not tested: libfaketime is not installed") };
+    let Some(faketime) = libfaketime() else { return crate::skipped("libfaketime is not installed") };
     let wanted = number("TXID_CHILD_IDS", 200_000);
     let seed = number("TXID_FLEET_SEED", std::process::id() as usize * 7919) as u64;
     println!("TXID_FLEET_SEED={seed}");
@@ -423,7 +423,7 @@ fn is_root() -> bool {
     // SAFETY: `geteuid` has no preconditions.
     let is_root = unsafe { libc::geteuid() } == 0;
     if !is_root {
-        println!("not tested: only root may start an agent as another user");
+        crate::skipped("only root may start an agent as another user");
     }
     is_root
 }

@@ -46,7 +46,7 @@ fn starts() -> u16 {
 #[test]
 fn postgres_behind_pgbouncer() {
     if Command::new("/usr/sbin/pgbouncer").arg("--version").output().is_err() {
-        return println!("not tested: pgbouncer is not installed");
+        return crate::skipped("pgbouncer is not installed");
     }
     let server = servers::postgres(&[]);
     let url = |proxy: &Server| format!("postgres://anybody@127.0.0.1:{}/ids", proxy.port);
