@@ -157,15 +157,15 @@ on
 
 
 === TEST 5: above the layout's rate, nil comes exactly when max_drift is used up
-4096 ids of this millisecond and of each of the 10 to come.
---- options: max_drift = 0.01, count = 500000
+4 ids of this millisecond and of each of the 1001 to come. No binary fraction is 1.001.
+--- options: layout = { time_bits = 41, node_bits = 20, sequence_bits = 2 }, max_drift = 1.001, count = 500000
 --- steps
 0 0.001 0.003
 --- out
-45056: all ids of the layout up to 2026-01-01T00:00:00.010Z are used up, and the clock reads 2026-01-01T00:00:00.000Z
-4096: all ids of the layout up to 2026-01-01T00:00:00.011Z are used up, and the clock reads 2026-01-01T00:00:00.001Z
-8192: all ids of the layout up to 2026-01-01T00:00:00.013Z are used up, and the clock reads 2026-01-01T00:00:00.003Z
-57344 issued, 3 refused, 0 steps
+4008: all ids of the layout up to 2026-01-01T00:00:01.001Z are used up, and the clock reads 2026-01-01T00:00:00.000Z
+4: all ids of the layout up to 2026-01-01T00:00:01.002Z are used up, and the clock reads 2026-01-01T00:00:00.001Z
+8: all ids of the layout up to 2026-01-01T00:00:01.004Z are used up, and the clock reads 2026-01-01T00:00:00.003Z
+4020 issued, 3 refused, 0 steps
 
 
 

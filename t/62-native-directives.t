@@ -208,7 +208,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
         for 'txid_variable $m ulid;', 'txid_time $txid $m;';
     accepted $place => 'txid_time $txid $time;';
     accepted $place => "txid_time \$txid \$time $_;" for qw(ms iso8601);
-    refused $place => 'txid_time $txid $time rfc822;', 'txid_time: "rfc822" is neither ms, iso8601 nor format=...';
+    refused $place => 'txid_time $txid $time format:xid;', 'txid_time: "format:xid" is neither ms, iso8601 nor format=...';
     accepted $place => "txid_time \$txid \$time $_;" for 'format=xid', 'iso8601 format=snowflake(layout=discord)';
     refused $place => 'txid_time $txid $time format=xid ms;', 'txid_time: "format=xid" must come last';
     refused $place => 'txid_time $txid $time format=xid format=ulid;', 'txid_time: "format=xid" must come last';
