@@ -94,7 +94,7 @@ impl Times {
         Ok(Self { formats: formats.into_iter().map(parse).collect::<Result<_, _>>()?, is_only: true })
     }
 
-    /// Those of these formats first, as a server that makes them is sent its own ids rather than others: a text that fits one
+    /// Reads these formats first, as a server that makes them is sent its own ids rather than others: a text that fits one
     /// of them, and whose time can be, is of it. Otherwise, the time that [`ms`] finds. Formats without a time do not count.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! UUIDs of RFC 9562.
 //!
 //! Nobody can guess one of version 4. Of version 7 neither, but the next of a thread within the same millisecond is one of 2^32
-//! after the one before it. Those of version 1 count, and can be guessed.
+//! after the one before it. UUIDs of version 1 count, and can be guessed.
 //!
 //! ```
 //! let id = txid::uuid::v7();

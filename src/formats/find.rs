@@ -1,7 +1,7 @@
 //! Ids in other text: in a log, in a URL, in a header.
 //!
-//! What has the shape of a wanted id is tried from left to right, and of what begins at one place the longest first. What
-//! reads as an id hides all that begins within it: an X-Ray trace id hides the ObjectId at its end. A TypeID is tried where
+//! Each part with the shape of a wanted id is tried from left to right, and the longest first of all that begin at one
+//! place. An id hides all that begins within it: an X-Ray trace id hides the ObjectId at its end. A TypeID is tried where
 //! its word of 26 begins, and with its prefix first.
 
 use super::anatomy::Numbers;

@@ -1,4 +1,4 @@
-//! How ids are made: a file a format. What their texts hold is in the table of [`formats`](crate::formats).
+//! How ids are made: a file a format. The table of [`formats`](crate::formats) says what they hold.
 
 pub(crate) mod flake;
 pub(crate) mod ksuid;

@@ -43,7 +43,7 @@ impl Outgoing<'_> {
             match kind {
                 Kind::Traceparent => {
                     put(Field::Traceparent, Some(self.traceparent));
-                    // What came in belongs to the trace that was not continued.
+                    // The one that came in belongs to the trace that was not continued.
                     if !self.is_continued {
                         let mut text = [0; TRACESTATE_LEN];
                         let len = self.tracestate(&mut text);

@@ -82,7 +82,7 @@ impl Plan {
         }
     }
 
-    /// The names of all headers that are read or changed, in lower case. Those of ids are first, and those that are only changed last.
+    /// The names of all headers that are read or changed, in lower case. Headers of ids are first, and headers that are only changed last.
     pub fn names(&self) -> &[String] {
         &self.names
     }

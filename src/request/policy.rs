@@ -143,7 +143,7 @@ impl Policy {
         if is_id_of_trace && is_off {
             return Err(PolicyError::FormatWithoutTrace);
         }
-        // What is inherited may be for others.
+        // Inherited options may be for others.
         let unused = [
             ("trace_ids", is_off && self.trace_ids.is_some_and(|ids| ids != TraceIds::Random), "trace"),
             ("trace_random_flag", is_off && self.random_flag == Some(false), "trace"),

@@ -243,7 +243,7 @@ impl Span {
         let traceparent = self.traceparent().to_text();
         let parent_span_id = self.parent_span_id.map(SpanId::to_text);
         let mut b3 = [0; B3::MAX_LEN];
-        // What follows the version is how b3 begins.
+        // The text after the version is how b3 begins.
         let ids = traceparent[3..].first_chunk().expect("52 characters are left");
         let b3_len = B3::write_texts(ids, self.sampled, parent_span_id, &mut b3);
         SpanTexts { traceparent, parent_span_id, b3, b3_len }

@@ -53,7 +53,7 @@ impl Batch {
         array::from_fn(|word| self.all[word])
     }
 
-    /// Mixes `fresh` into the key, and drops all words. What the key had is kept, however little `fresh` contains.
+    /// Mixes `fresh` into the key, and drops all words. The key loses nothing, however little `fresh` contains.
     pub(crate) fn mix(&mut self, fresh: [u64; KEY_WORDS]) {
         let (key, words) = self.all.split_at_mut(KEY_WORDS);
         key.iter_mut().zip(fresh).for_each(|(key, fresh)| *key ^= fresh);

@@ -61,7 +61,7 @@ struct Source {
     stream_id: StreamId,
 }
 
-/// Identifies the source of a thread's randomness. What a format keeps between ids belongs to one stream; after a fork,
+/// Identifies the source of a thread's randomness. The state of a format between ids belongs to one stream; after a fork,
 /// parent and child have different ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StreamId {
@@ -83,7 +83,7 @@ thread_local! {
     static AT_THE_END: AtTheEnd = const { AtTheEnd };
 }
 
-/// Gives the page of a thread's stream back. What the thread makes after that has words of its own.
+/// Gives the page of a thread's stream back. Each later id of the thread has words of its own.
 struct AtTheEnd;
 
 impl Drop for AtTheEnd {

@@ -9,7 +9,7 @@ use std::ptr;
 /// The process id. It is requested once for each thread and process, because a request costs as much as an id.
 ///
 /// The child of a vfork has its parent's memory, and would leave its own id there, which the parent would go on with. So
-/// it is kept only where this is surely not such a child.
+/// it is stored only where this is surely not such a child.
 #[inline]
 pub(crate) fn id() -> u32 {
     const UNKNOWN: (u64, u32) = (generation::NONE, 0);
