@@ -20,7 +20,7 @@ OPENRESTY_SRC ?=
 APISIX_HOME ?=
 KONG ?=
 
-# What is shipped has no path of this machine. Not for tests: sh drops variables whose names have a hyphen, as Cargo gives them.
+# Shipped files have no path of this machine. Not for tests: sh drops variables whose names have a hyphen, as Cargo gives them.
 build agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
 
 # Only these call a package manager. The others say what is missing, and what to type.

@@ -148,7 +148,7 @@ ratio compares two rows of the same round.
 
 ## In LuaJIT, inside an nginx worker
 
-Nanoseconds of the worker's own processor time for one string, which is then kept in a ring of 256. The floor is the least that any
+Nanoseconds of the worker's own processor time for one string, which then stays in a ring of 256. The floor is the least that any
 such library needs: a C function that writes as many bytes, and \`ffi.string\`.
 
 EOF
@@ -159,7 +159,7 @@ EOF
 
 Nanoseconds of processor time from nothing to text in a buffer, measured by criterion. \`txid_fill\` is called through \`libtxid.so\`,
 and gets the time as an argument, because nginx has it already. The third row reads the clock, as most of the others do.
-What \`txid_uuid_v4\` and \`uuid v4, fast-rng\` make can be guessed by nobody: ChaCha8 here, ChaCha12 there. A generator that can be guessed has
+Nobody can guess the UUIDs of \`txid_uuid_v4\` and \`uuid v4, fast-rng\`: ChaCha8 here, ChaCha12 there. A generator that can be guessed has
 a row of its own: \`xoshiro256++\`, without what makes \`txid_fill\` safe in forks and copies.
 
 EOF

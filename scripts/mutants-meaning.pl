@@ -4,7 +4,7 @@
 # of these tests must pass. `check` changes nothing: it only looks whether each line of mutants.meaning and of
 # mutants.equivalent has its place, and each promise a line.
 #
-# It works in a copy of the tree. What is built stays in target/mutants, without link-time optimization where no test counts bytes or
+# It works in a copy of the tree. Builds stay in target/mutants, without link-time optimization where no test counts bytes or
 # instructions: a changed library is built in a third of the time.
 
 use strict;
@@ -35,7 +35,7 @@ sub promises {
 my $COUNTS = qr/speed|shared_object|compile/;
 
 # How a test is run that is named as in tests/promises.md, with the arguments that follow its name; and where it builds, if this file is
-# changed. What is built without a change serves those of other files.
+# changed. A build without a change serves the changes of other files.
 sub command {
     my ($test, $path) = @_;
     my ($name, $more) = split / /, $test, 2;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test-under-load.sh [N] [COMMAND...]: runs a command N times, once if it is not said, and by default `make test`, beside four busy loops for each
-# core. Prints which tests failed, and how often. What the runs say is in target/load/.
+# core. Prints which tests failed, and how often. Their output is in target/load/.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: ids of each format, of this moment and of a given one, are read back through the other door
+=== TEST 1: ids of each format, of this moment and of a given one, are read back by inspect
 --- lua
 local inspect = require "resty.txid.inspect"
 local maker = require "resty.txid.maker"

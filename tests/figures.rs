@@ -1,5 +1,5 @@
-//! The figures of README.md are the ones that `make bench` wrote to bench/RESULTS.md. Those of layouts are what the library
-//! computes, and some others are constants of the code.
+//! The figures of README.md are the ones that `make bench` wrote to bench/RESULTS.md. The library
+//! computes the figures of layouts, and some others are constants of the code.
 
 use std::fs;
 use txid::snowflake::Layout;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # wiped.sh: runs tests/wiped.rs with the permutation and AES built for size or speed: as in libtxid.so, as Cargo builds other
-# programs, and as those that are built for size. What a compiler leaves on the stack depends on that.
+# programs, and as those that are built for size. A compiler leaves other things on the stack for each.
 set -eu
 
 cd "$(dirname "$0")/.."

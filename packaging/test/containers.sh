@@ -1,5 +1,5 @@
 # The images of packaging/Dockerfile, built by buildah, which needs no engine; and their commands. Their base images are made here: a Debian with
-# nginx in place of OpenResty, and this machine's Rust. What compose files start is run as they say.
+# nginx in place of OpenResty, and this machine's Rust. Programs of compose files run as these say.
 . packaging/test/_common.sh
 
 sysroot=$(rustc --print sysroot)

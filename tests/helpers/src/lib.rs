@@ -11,8 +11,8 @@ pub mod vectors;
 
 pub use directory::{Directory, has_header_of, word};
 
-/// Says which test is skipped, and why; the end of `make test` counts them. What a test prints is seen only if it fails, but not what
-/// it writes.
+/// Says which test is skipped, and why; the end of `make test` counts them. Rust shows what a test prints only
+/// if it fails, and always what it writes.
 pub fn skipped(why: impl std::fmt::Display) {
     use std::io::Write;
     let thread = std::thread::current();

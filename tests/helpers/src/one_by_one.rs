@@ -1,5 +1,5 @@
-//! Runs the tests of a separate program one at a time, each in a process of its own, and reports each. What one test
-//! maps, keeps or is refused is not there for the next: the library asks the system once in each process.
+//! Runs the tests of a separate program one at a time, each in a process of its own, and reports each. The next test
+//! finds nothing that one has mapped, stored or was refused: the library asks the system once in each process.
 
 use crate::attack::{end, ended_well, fork};
 use std::io::Write;

@@ -45,8 +45,8 @@ sub send_request {
     return $received;
 }
 
-# The first response in the bytes, and the bytes after it. What is not a
-# response has neither a status nor a body.
+# The first response in the bytes, and the bytes after it. Bytes that are
+# no response have neither a status nor a body.
 sub parse_response {
     my ($block, $request, $bytes) = @_;
     my ($head, $body) = split /(?<=\r\n)\r\n/, $bytes, 2;
