@@ -207,6 +207,16 @@ fn the_index_has_every_page() {
     }
 }
 
+/// scripts/pictures.pl draws them, and t/59-documents.t compares the terminals with what the command prints.
+#[test]
+fn every_picture_is_shown() {
+    let pages: String = markdown_files().iter().map(|page| fs::read_to_string(page).unwrap()).collect();
+    for entry in fs::read_dir("docs/pictures").unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(!name.ends_with(".svg") || pages.contains(&format!("pictures/{name})")), "no page shows {name}");
+    }
+}
+
 /// Each test that is named for a promise is there.
 #[test]
 fn every_promise_of_the_agent_has_a_test() {
