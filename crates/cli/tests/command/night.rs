@@ -146,6 +146,10 @@ fn ids_that_are_far_from_all_others_make_no_gap_and_no_average() {
     assert_eq!((&report["ids"], &report["outliers"]["count"]), (&1002.into(), &2.into()));
     assert_eq!(report["outliers"]["shown"][1]["line"], 1002);
     assert_eq!(report["future"]["count"], 1);
+    // As of a job that runs each hour.
+    let hourly = format!("{log}{}\n", id(NOON + 99_900 + 3_600_000));
+    let (report, ..) = audit(crate::directory(&[("a.log", hourly.as_bytes())]).path(), &["a.log"]);
+    assert_eq!(report["outliers"]["count"], 0, "{report}");
 }
 
 /// The gateway and the application log the ids of the same node.
