@@ -51,6 +51,9 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
         "ahead of the clock; default {} |",
         ("lua/resty/txid/snowflake.lua", "local DEFAULT_MAX_DRIFT = {}"),
     ),
+    ("docs/lua.md", "| `nanoid` | `length`, 1 to {}, by", ("src/maker.rs", "pub const MAX_LEN: usize = {};")),
+    ("docs/lua.md", "by default {}; `alphabet`", ("src/make/nanoid.rs", "const LEN: usize = {};")),
+    ("docs/lua.md", "`prefix`, 1 to {} characters", ("src/make/typeid.rs", "MOST_OF_A_PREFIX: usize = {};")),
     ("agent/docs/leases.md", "| `--lease-time` | {} s |", (LEASES, " ahead_ms: {}_000")),
     ("agent/docs/leases.md", "| renewal | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
     ("agent/docs/leases.md", "| `--max-skew` | {} s |", (LEASES, "MOST_SKEW_MS: u64 = {}_000")),
@@ -124,6 +127,18 @@ fn figures_are_those_of_the_code() {
     for (document, says, (code, sets)) in SET_IN_CODE {
         assert_eq!(figure(document, says), figure(code, sets), "{document}: {says}; {code}: {sets}");
     }
+}
+
+/// The node of a crashed host is free when its lease has ended and ten more minutes have passed.
+#[test]
+fn so_many_hosts_may_crash_as_nodes_are_left() {
+    let second = |text: String| text.parse::<u64>().unwrap();
+    let free_after = second(figure(LEASES, " ahead_ms: {}_000")) + second(figure(LEASES, " idle_ms: {}_000"));
+    let page = fs::read_to_string("agent/docs/leases.md").unwrap();
+    let says = "With {} nodes and {} hosts, up to {} may crash within {} min";
+    let found = page.lines().find_map(|line| quoted(line, says)).expect(says);
+    let [nodes, hosts, crashes, minutes] = [0, 1, 2, 3].map(|at| second(found[at].1.replace(',', "")));
+    assert_eq!((crashes, minutes), (nodes - hosts, free_after / 60), "{says}");
 }
 
 /// Holds a table between its marks against what it should be, row by row. TXID_BLESS=1 writes it.
