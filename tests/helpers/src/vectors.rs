@@ -1,6 +1,7 @@
 //! The files of tests/vectors/.
 
 use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The cases of a section of `tests/vectors/FILE.json`.
 pub fn cases(file: &str, section: &str) -> Vec<Value> {
@@ -12,8 +13,10 @@ pub fn cases(file: &str, section: &str) -> Vec<Value> {
     cases
 }
 
-/// Calls `differs` with each case of a section, and fails with everything that it says.
+/// Calls `differs` with each case of a section, and fails with everything that it says. A case in which it panics is named, too.
 pub fn each(file: &str, section: &str, differs: impl Fn(&Value) -> Option<String>) {
+    let panicked = |_| Some("panics, as said above".to_string());
+    let differs = |case: &Value| catch_unwind(AssertUnwindSafe(|| differs(case))).unwrap_or_else(panicked);
     let wrong = |case: Value| Some(format!("{case}\n    {}\n", differs(&case)?));
     let wrong: String = cases(file, section).into_iter().filter_map(wrong).collect();
     assert!(wrong.is_empty(), "{wrong}");
