@@ -75,7 +75,7 @@ check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minu
 	@$(MAKE) --no-print-directory lint
 	cargo test --locked --quiet --workspace --all-features --lib --bins --test circles --test dependencies --test documents --test figures
 	cargo test $(OF_AGENT) --quiet --workspace --lib --bins
-	prove -I t/lib -j 4 t/13-plain-luajit.t t/70-pure.t t/71-cidr.t
+	prove -I t/lib -j 4 t/lua/plain-luajit.t t/lua/pure.t t/lua/cidr.t
 
 target/release/libtxid.so:
 	@$(MAKE) --no-print-directory build

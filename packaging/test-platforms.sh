@@ -199,9 +199,9 @@ arm64() {
     mkdir -p "$work/arm64-tree/target/release"
     cp "$release/libtxid.so" "$work/arm64-tree/target/release/"
     # All of t/ takes hours under qemu. These are about what depends on the machine: the bits of an id, the clock,
-    # processes. t/31, t/40 and t/41 are not among them: t/31 needs seccomp, which qemu does not
+    # processes. strong.t and snowflake*.t are not among them: strong.t needs seccomp, which qemu does not
     # have, and in the others programs that nginx starts did not run.
-    suites="t/01-format.t t/02-arguments.t t/03-time.t t/06-workers.t t/07-reload.t t/20-codec.t t/32-uuid.t"
+    suites="t/txid/format.t t/txid/arguments.t t/txid/time.t t/txid/workers.t t/txid/reload.t t/lua/codec.t t/lua/uuid.t"
     # shellcheck disable=SC2086 # a list of files
     (
         cd "$work/arm64-tree"

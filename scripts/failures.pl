@@ -63,8 +63,8 @@ sub perl {
     my ($without, $file, $is_summary, @block, %said, %blocks) = ('');
     my $keep = sub {
         my $text = join "\n", @block;
-        my ($of) = $text =~ m{\b(t/[\w.-]+\.t)\b};
-        # "t/01-x.t TEST 1: the title - what was checked (repeated req 0, req 0)", or the name of a test alone.
+        my ($of) = $text =~ m{\b(t/[\w./-]+\.t)\b};
+        # "t/lua/x.t TEST 1: the title - what was checked (repeated req 0, req 0)", or the name of a test alone.
         my ($block) = $text =~ /\A#   Failed test '(?:t\/\S+ )?(TEST \d+: .*?(?= - |'$)|.*?(?='$))/m;
         push @{ $said{ $without . $of } }, @block if $of;
         push @{ $blocks{ $without . $of } }, $block if $of && defined $block && !grep { $_ eq $block } @{ $blocks{ $without . $of } };

@@ -21,28 +21,28 @@ my $root = getcwd();
 my ($language, @wanted) = @ARGV;
 die "usage: mutants.pl lua|c [FILE...]\n" unless ($language // '') =~ /^(?:lua|c)$/;
 
-# The suites of each file; NN-without is t/NN without the library.
+# The suites of each file; NAME-without is NAME without the library.
 my %SUITES = (
-    'lua/resty/txid.lua'         => '0[1-9] 13',
-    'lua/resty/txid/args.lua'    => '02 13 20 73 3 40 47',
-    'lua/resty/txid/cidr.lua'    => '73 71 51',
-    'lua/resty/txid/codec.lua'   => '73 20 13',
-    'lua/resty/txid/inspect.lua' => '35 73 33',
-    'lua/resty/txid/lib.lua'     => '13 01 03 08 15',
-    'lua/resty/txid/maker.lua'   => '35 33 31 30',
-    'lua/resty/txid/pure.lua'    => '70 15 13',
-    'lua/resty/txid/request.lua' => '5[0-8] 60 75 07',
-    'lua/resty/txid/request/'    => '5[0-8] 60 75 07',
-    'lua/resty/txid/request/plain.lua' => '5[1-3]-without 15',
-    'lua/resty/txid/request/rules.lua' => '5[1-3]-without 15',
-    'lua/resty/txid/request/store.lua' => '5[1-3]-without 15',
-    'lua/resty/txid/segment.lua' => '47 30',
-    'lua/resty/txid/snowflake.lua' => '40 4[1-6]',
-    'lua/resty/txid/text.lua'    => '20 73 40 3 13',
-    'lua/resty/txid/trace.lua'   => '34 55 30',
-    'lua/resty/txid/uuid.lua'    => '32 30',
-    'nginx/ngx_stream'           => '62 65 66 67 69 74 77',
-    'nginx/'                     => '61 62 63 64 60 66 69 65 72 74 76 77 80 83',
+    'lua/resty/txid.lua'         => 'txid/{format,arguments,time,request,headers-more,workers,reload,clock,compile} lua/plain-luajit',
+    'lua/resty/txid/args.lua'    => 'txid/arguments lua/{plain-luajit,codec,vectors,formats,strong,uuid,flake,trace,maker,snowflake,segment}',
+    'lua/resty/txid/cidr.lua'    => 'lua/vectors lua/cidr request/client-ids',
+    'lua/resty/txid/codec.lua'   => 'lua/vectors lua/codec lua/plain-luajit',
+    'lua/resty/txid/inspect.lua' => 'lua/maker lua/vectors lua/flake',
+    'lua/resty/txid/lib.lua'     => 'lua/plain-luajit txid/{format,time,clock,engine}',
+    'lua/resty/txid/maker.lua'   => 'lua/maker lua/flake lua/strong lua/formats',
+    'lua/resty/txid/pure.lua'    => 'lua/pure txid/engine lua/plain-luajit',
+    'lua/resty/txid/request.lua' => 'request/* native/redirects txid/reload',
+    'lua/resty/txid/request/'    => 'request/* native/redirects txid/reload',
+    'lua/resty/txid/request/plain.lua' => 'request/{client-ids,configure,handle}-without txid/engine',
+    'lua/resty/txid/request/rules.lua' => 'request/{client-ids,configure,handle}-without txid/engine',
+    'lua/resty/txid/request/store.lua' => 'request/{client-ids,configure,handle}-without txid/engine',
+    'lua/resty/txid/segment.lua' => 'lua/segment lua/formats',
+    'lua/resty/txid/snowflake.lua' => 'lua/snowflake* lua/leaf lua/lease-workers',
+    'lua/resty/txid/text.lua'    => 'lua/{codec,vectors,snowflake,formats,strong,uuid,flake,trace,maker,plain-luajit}',
+    'lua/resty/txid/trace.lua'   => 'lua/trace request/trace lua/formats',
+    'lua/resty/txid/uuid.lua'    => 'lua/uuid lua/formats',
+    'nginx/ngx_stream'           => 'native/{directives,stream,processes,symbols,without-lua,times,memory}',
+    'nginx/'                     => 'native/*',
 );
 
 my $number = [qr/(?<![\w.])(\d+)(?![\w.])/, sub { $1 + 1 }];
@@ -123,7 +123,7 @@ sub suites_of {
     my ($longest) = sort { length $b <=> length $a } grep { index($path, $_) == 0 } keys %SUITES;
     die "mutants.pl: which suites belong to $path?\n" unless $longest;
     my %seen;
-    return grep { !$seen{$_}++ } map { /(.*)-without$/ ? map {"without $_"} glob "t/$1*.t" : glob "t/$_*.t" } split / /, $SUITES{$longest};
+    return grep { !$seen{$_}++ } map { /(.*)-without$/ ? map {"without $_"} glob "t/$1.t" : glob "t/$_.t" } split / /, $SUITES{$longest};
 }
 
 # A copy of the tree with what was built; for C, with the objects of the modules.

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # pictures.pl [check]: draws each docs/pictures/*.txt and *.console as an SVG beside it, or says which one is stale. A text is what it looks
 # like: its first line is the title, lines and arrows become lines and arrows, and blocks (█ ▓ ░) become bars. A console has a
-# frame around it; t/59-documents.t compares its text with what the commands print. Colors follow the reader's, light or dark.
+# frame around it; t/documents.t compares its text with what the commands print. Colors follow the reader's, light or dark.
 
 use strict;
 use warnings;

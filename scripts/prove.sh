@@ -53,8 +53,8 @@ fi
 status=0
 # The two that take longest come first: the others do not wait for them at the end.
 # shellcheck disable=SC2046,SC2086 # lists of files
-prove $include t/*-instructions.t $(grep -L '^use Agent' t/*.t | grep -v -e '-instructions\.t$') || status=$?
+prove $include t/*/instructions.t $(grep -rL --include='*.t' '^use Agent' t | grep -v '/instructions\.t$' | sort) || status=$?
 echo "t/: resty.txid and the ids of clients in plain LuaJIT"
 # shellcheck disable=SC2086
-TXID_WITHOUT_LIBRARY=1 prove $include t/0[1-9]-*.t t/1[0-2]-*.t t/15-engine.t t/5[1-3]-*.t || status=$?
+TXID_WITHOUT_LIBRARY=1 prove $include t/txid t/request/client-ids.t t/request/configure.t t/request/handle.t || status=$?
 exit "$status"

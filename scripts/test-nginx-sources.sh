@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 . scripts/nginx-tree.sh
 root=$PWD
 : "${NGINX_SRCS:?txid: name the source trees of nginx: make test-nginx-sources NGINX_SRCS='dir dir'}"
-tests="t/62-native-directives.t t/66-native-processes.t t/67-native-symbols.t t/69-native-without-lua.t"
+tests="t/native/directives.t t/native/processes.t t/native/symbols.t t/native/without-lua.t"
 options="--with-compat --with-threads --with-http_ssl_module --with-http_v2_module --with-http_realip_module
     --with-http_auth_request_module --with-stream"
 

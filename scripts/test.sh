@@ -58,7 +58,7 @@ if [ "$workspace" = agent ]; then
     part documentation $agent --doc || :
     wait "$library" && wait "$modules" || report
     # shellcheck disable=SC2046 # a list of files
-    part suites scripts/prove.sh $(grep -l '^use Agent' t/*.t) || :
+    part suites scripts/prove.sh $(grep -rl --include='*.t' '^use Agent' t) || :
     report
 fi
 
@@ -74,7 +74,7 @@ built=$(cksum target/release/libtxid.so)
 part suites scripts/prove.sh &
 {
     part asan crates/capi/tests/asan/run.sh || :
-    part nginx-asan scripts/nginx-asan.sh t/61-*.t t/63-*.t t/83-*.t || :
+    part nginx-asan scripts/nginx-asan.sh t/native/client-ids.t t/native/variables.t t/native/error-log.t || :
     part peers tests/peers/run.sh || :
     part sql tests/sql/run.sh || :
     part gateways tests/gateways/run.sh || :

@@ -127,7 +127,7 @@ const DIRECTORIES: [&str; 15] = [
     "tests",
 ];
 
-/// A path may be the beginning of a path, such as `t/60`.
+/// A path may be the beginning of a path, such as `t/native/d`.
 fn exists(name: &str, makefile: &str) -> bool {
     if let Some(target) = name.strip_prefix("make ") {
         let is_word = target.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
@@ -207,7 +207,7 @@ fn the_index_has_every_page() {
     }
 }
 
-/// scripts/pictures.pl draws them, and t/59-documents.t compares the terminals with what the command prints.
+/// scripts/pictures.pl draws them, and t/documents.t compares the terminals with what the command prints.
 #[test]
 fn every_picture_is_shown() {
     let pages: String = markdown_files().iter().map(|page| fs::read_to_string(page).unwrap()).collect();
@@ -230,27 +230,6 @@ fn every_promise_of_the_agent_has_a_test() {
         let (file, test) = (links(file)[0], test.trim_end_matches(" |").trim_matches('`'));
         let code = fs::read_to_string(format!("tests/{file}")).unwrap_or_else(|error| panic!("{file}: {error}"));
         assert!(code.contains(&format!("fn {test}()")), "{row}");
-    }
-}
-
-/// The numbers of suites in docs/dev/CONTRIBUTING.md are those of t/, where each stands once.
-#[test]
-fn every_suite_has_a_subject() {
-    let contributing = fs::read_to_string("docs/dev/CONTRIBUTING.md").unwrap();
-    let rows = contributing.split("| `t/` | subject |").nth(1).unwrap().lines().skip(2);
-    let mut listed = BTreeSet::new();
-    for row in rows.take_while(|line| line.starts_with('|')) {
-        for range in row.split('|').nth(1).unwrap().split(',').map(str::trim) {
-            let (first, last) = range.split_once('–').unwrap_or((range, range));
-            listed.extend(first.parse::<u32>().unwrap()..=last.parse().unwrap());
-        }
-    }
-    let mut numbers = BTreeSet::new();
-    let names = fs::read_dir("t").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    for name in names.filter(|name| name.ends_with(".t")) {
-        let number = name.split('-').next().unwrap().parse().unwrap();
-        assert!(listed.contains(&number), "docs/dev/CONTRIBUTING.md does not say what t/{name} is about");
-        assert!(numbers.insert(number), "another suite has the number of t/{name}");
     }
 }
 

@@ -16,7 +16,7 @@ kong .*|Debian has no Kong; make test-gateways
 apisix .*|Debian has no APISIX; make test-gateways
 curl .*:8001/.*|it asks Kong
 curl .*:9180/.*|it asks APISIX
-txid-agent run .*10\.0\.0\.5.*|the store is on another host; t/59-documents.t
+txid-agent run .*10\.0\.0\.5.*|the store is on another host; t/documents.t
 txid-agent run \.\.\. .*|it is a part of a command
 END_OF_LIST
 

@@ -1,6 +1,6 @@
 package Redirects;
 
-# The cases of t/50-request-redirects.t, for servers that take the id of a request in different ways. The client, the log, a
+# The cases of t/request/redirects.t, for servers that take the id of a request in different ways. The client, the log, a
 # log_by_lua and the upstream report the ids that they saw; each block says once what is seen on all servers.
 
 use strict;

@@ -5,7 +5,7 @@ local maker = require "resty.txid.maker"
 
 local ADDRESS = "10.0.0.7"
 local MS = 1522545688552
--- These formats have suites of their own: t/40, t/43 and t/47.
+-- These formats have suites of their own: t/lua/snowflake.t, snowflake-lease.t and segment.t.
 local NEEDS_A_FILE = { snowflake = true, segment = true }
 
 

@@ -190,7 +190,7 @@ fn ids_of_clients_are_valid_or_not() {
     }
 }
 
-/// nginx passes on the other headers of a client, `tracestate`, and Datadog's tags and origin: t/55 and t/64 see them.
+/// nginx passes on the other headers of a client, `tracestate`, and Datadog's tags and origin: t/request/trace.t and t/native/traces.t see them.
 #[test]
 fn traces_are_continued() {
     let cases = vectors::cases("traces", "requests");

@@ -14,7 +14,7 @@ $ENV{LUA_PATH} = lua_path();
 my $file = lua_file(qw(formats hidden times trust));
 for ([ 'with libtxid', lua_cpath() ], [ 'without libtxid', '/nowhere/?.so' ]) {
     (my $name, $ENV{LUA_CPATH}) = @$_;
-    is(qx($luajit t/vectors.lua $file 2>/dev/null), '', $name);
+    is(qx($luajit t/lua/vectors.lua $file 2>/dev/null), '', $name);
     is($?, 0, "$name, to the end");
 }
 done_testing();

@@ -9,4 +9,4 @@ use Tree qw(lua_path luajit);
 my $luajit = luajit() or plan skip_all => 'there is no luajit';
 
 $ENV{LUA_PATH} = lua_path();
-exec $luajit, 't/cidr.lua' or die "$luajit: $!";
+exec $luajit, 't/lua/cidr.lua' or die "$luajit: $!";

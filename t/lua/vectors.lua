@@ -1,4 +1,4 @@
--- What tests/vectors/ says, in plain LuaJIT: luajit t/vectors.lua FILE, a file that t/support/Vectors.pm made. Prints
+-- What tests/vectors/ says, in plain LuaJIT: luajit t/lua/vectors.lua FILE, a file that t/support/Vectors.pm made. Prints
 -- what differs. Without libtxid, only what Lua does by itself.
 
 local cidr = require "resty.txid.cidr"

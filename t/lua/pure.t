@@ -10,4 +10,4 @@ my $luajit = luajit() or plan skip_all => 'there is no luajit';
 
 library();
 @ENV{qw(LUA_PATH LUA_CPATH)} = (lua_path(), lua_cpath());
-exec $luajit, 't/pure.lua' or die "$luajit: $!";
+exec $luajit, 't/lua/pure.lua' or die "$luajit: $!";

@@ -1,5 +1,5 @@
 -- Compares resty.txid.cidr with a reference that knows the bits of each address because it made them, and tests texts
--- that are nearly networks. Prints TAP. To repeat a failure: luajit t/cidr.lua SEED.
+-- that are nearly networks. Prints TAP. To repeat a failure: luajit t/lua/cidr.lua SEED.
 
 local cidr = require "resty.txid.cidr"
 
@@ -192,7 +192,7 @@ end
 local function what_is_no_list_is_refused()
     for _, value in ipairs { "10.0.0.0/8", 8, true, print } do
         local called, err = pcall(function() cidr.matcher(value) end)
-        local expected = "^t/cidr.lua:%d+: bad argument #1 to 'matcher' %(table expected, got " .. type(value)
+        local expected = "^t/lua/cidr.lua:%d+: bad argument #1 to 'matcher' %(table expected, got " .. type(value)
         if called or not err:find(expected) then
             return nil, tostring(err)
         end
