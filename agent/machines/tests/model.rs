@@ -7,12 +7,15 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use txid::snowflake::{Layout, Order};
 use txid_agent_machines::lease::{
-    Answer, Group, Input, Lease, NodeRecord, Output, PageView, Reply, Request, Rules, Survey, Write,
+    Answer, Event, Group, Input, Lease, NodeRecord, Output, PageView, Reply, Request, Rules, Survey, Write,
 };
 use txid_agent_machines::protocol::{Machine, Now};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 const MAX_DRIFT_MS: u64 = 2;
+
+const TWICE: &str = "no id twice";
+const COPIED: &str = "no agent takes what it has written for another's";
 
 /// A mistake in the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ enum Broken {
     KeepsGeneration,
     /// A host takes its own `--max-skew` for that of all.
     KnowsOnlyItself,
+    /// An agent does not note a limit before the store may have it.
+    NotesNothing,
     /// A host takes a record of another version for one of a node that was given back long ago.
     TakesWhatItCannotRead,
 }
@@ -89,6 +94,7 @@ struct World {
     releases: u8,
     issued: BTreeSet<(u64, u64)>,
     twice: bool,
+    copied: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -191,14 +197,19 @@ impl Leases {
 
     fn step(&self, world: &mut World, number: usize, input: Input) {
         let now = self.now(world, number);
+        let can_end = world.crashes > 0;
         let host = &mut world.hosts[number];
         let mut output = host.step(&self.rules[number], &now, input);
         // Steps that affect no other process, or that nothing can disturb, are not separate events.
         loop {
             let answer = |reply| Input::Answer(Answer { reply, time: None });
             let input = match &output {
-                Output::Log(_) => Input::Go,
-                Output::Write(Write::Note { limit_ms }) => {
+                Output::Log(event) => {
+                    world.copied |= matches!(event, Event::Cloned(_));
+                    Input::Go
+                }
+                // Only the next agent reads it.
+                Output::Write(Write::Note { limit_ms }) if !can_end => {
                     host.page.noted_ms = *limit_ms;
                     Input::Go
                 }
@@ -270,7 +281,12 @@ impl Leases {
                 page.confirmed_ms = limit_ms;
                 Input::Go
             }
-            Output::Wait { .. } | Output::Log(_) | Output::Write(Write::Note { .. }) => Input::Go,
+            Output::Write(Write::Note { .. }) if self.broken == Broken::NotesNothing => Input::Go,
+            Output::Write(Write::Note { limit_ms }) => {
+                page.noted_ms = limit_ms;
+                Input::Go
+            }
+            Output::Wait { .. } | Output::Log(_) => Input::Go,
             Output::Stopped => return self.start(world, number),
             Output::Fail(failure) => panic!("{failure}"),
         };
@@ -409,6 +425,7 @@ impl Model for Leases {
             releases: self.releases,
             issued: BTreeSet::new(),
             twice: false,
+            copied: false,
         };
         if self.is_emptied {
             world.hosts[0].skew_ms = self.rules[0].max_skew_ms as i8;
@@ -515,7 +532,8 @@ impl Model for Leases {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always("no id twice", |_, world: &World| !world.twice),
+            Property::always(TWICE, |_, world: &World| !world.twice),
+            Property::always(COPIED, |_, world: &World| !world.copied),
             Property::sometimes("both have a lease at some time", |_, world: &World| {
                 world.hosts.iter().all(|host| host.page.generation > 0)
             }),
@@ -525,10 +543,19 @@ impl Model for Leases {
 
 /// Whether some order of events repeats an id. If none does, all were tried.
 fn is_found(model: Leases) -> bool {
+    is_found_against(TWICE, model)
+}
+
+/// Without a mistake, nothing else is found either.
+fn is_found_against(property: &'static str, model: Leases) -> bool {
     let broken = model.broken;
-    let checker = model.checker().threads(2).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    let end = HasDiscoveries::AnyOf(BTreeSet::from([property]));
+    let checker = model.checker().threads(2).finish_when(end).spawn_bfs().join();
     println!("{broken:?}: {} states, depth {}", checker.unique_state_count(), checker.max_depth());
-    checker.discovery("no id twice").is_some()
+    let found = |property| checker.discovery(property).map(|path| path.into_actions());
+    let other = if property == TWICE { COPIED } else { TWICE };
+    assert!(broken != Broken::Nothing || found(other).is_none(), "{other}: {:?}", found(other));
+    found(property).is_some()
 }
 
 #[test]
@@ -582,6 +609,15 @@ fn a_generation_that_is_published_before_the_word_is_found() {
 #[test]
 fn an_agent_that_trusts_its_name_is_found() {
     assert!(is_found(Leases { releases: 1, crashes: 1, ..Leases::new(Broken::TrustsName) }));
+}
+
+/// The other worlds end before the first renewal. Who takes its own for another's gives up its lease, and the node is nobody's for
+/// ten minutes.
+#[test]
+fn an_agent_that_is_killed_while_it_renews_goes_on() {
+    let later = |broken| Leases { starts_leased: true, crashes: 1, last_ms: 2, ..Leases::new(broken) };
+    assert!(!is_found(later(Broken::Nothing)));
+    assert!(is_found_against(COPIED, later(Broken::NotesNothing)));
 }
 
 /// The agent is killed while it gives its node back, and the store gets the release after the agent has started again.
