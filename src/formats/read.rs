@@ -301,7 +301,7 @@ pub(super) fn anatomy(format: &'static Format, text: &[u8], chosen: &Numbers) ->
     Ok(found)
 }
 
-/// Of a later version, only the flag for sampling means the same; and what is written is of version 00.
+/// Only the flag for sampling means the same in a later version; version 00 is written.
 fn keep_what_is_known(found: &mut Anatomy, text: &[u8]) {
     if text[..2] == *b"00" && matches!(text[53..], [b'0', b'0'..=b'3']) {
         return;

@@ -162,7 +162,7 @@ impl Format {
         match self.clock() {
             Some((number, fields, clock)) => {
                 let units = highest(number).bits(0, fields.time_bits) as u64;
-                // Of more than are counted one by one, the last unit is not whole.
+                // If units are not counted one by one, the last one is not whole.
                 let units = if clock.per_unit == 1 { units } else { units / clock.per_unit - 1 };
                 let begin = i64::try_from(units).unwrap_or(i64::MAX).saturating_mul(clock.unit_ms);
                 Some(clock.epoch_ms..=begin.saturating_add(clock.epoch_ms).saturating_add(clock.unit_ms - 1))

@@ -52,7 +52,7 @@ impl<const BITS: u32> Growing<BITS> {
         })
     }
 
-    /// Of the random `bits`, the upper ones say by how much to grow, and the lower ones are where a millisecond begins.
+    /// The upper ones of the random `bits` say by how much to grow, and the lower ones are where a millisecond begins.
     fn after(greatest: Option<u128>, ms: i64, bits: u128) -> Grown {
         let Some(greatest) = greatest else {
             return Self::first(ms, bits);
