@@ -40,7 +40,7 @@ mkdir "$prefix/logs"
 "$root/packaging/web-reader.sh" >"$prefix/reader.html"
 # nginx makes sockets with relative names in its working directory.
 cd "$prefix"
-# Those that nginx was built with belong to root, or are not there before it has been root's.
+# The directories that nginx was built with belong to root, or are not there before it has been root's.
 paths=
 for name in client_body proxy fastcgi uwsgi scgi; do
     case $("$nginx" -V 2>&1) in

@@ -20,7 +20,7 @@ fn cargo(manifest: &str, args: &[&str]) -> String {
     String::from_utf8(said.stdout).unwrap()
 }
 
-/// Those that .cargo/deny.toml allows.
+/// The licences that .cargo/deny.toml allows.
 fn licences() -> Names {
     let text = fs::read_to_string(".cargo/deny.toml").unwrap();
     let (_, list) = text.split_once("\nallow = [\n").unwrap();
