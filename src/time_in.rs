@@ -45,7 +45,6 @@ pub fn ms_of(times: Option<&Times>, text: &[u8]) -> Option<i64> {
 }
 
 #[cold]
-#[inline(never)]
 fn ms_of_other(times: Option<&Times>, text: &[u8], now_ms: i64) -> Option<i64> {
     let of_formats = times.and_then(|times| match times.is_only {
         true => times.formats.iter().find_map(|format| format.ms(text)),

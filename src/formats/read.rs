@@ -144,7 +144,6 @@ fn check_version(layout: &Text, text: &[u8]) -> Result<(), Fault> {
 
 /// The error of a fault.
 #[cold]
-#[inline(never)]
 fn explained(format: &'static Format, text: &[u8], fault: Fault) -> FormatError {
     match fault {
         Fault::Length if has_another_layout(format, text.len()) => {

@@ -13,14 +13,12 @@ impl Wide {
     }
 
     /// The `width` bits of which the lowest has `at` below it.
-    #[inline(always)]
     pub(crate) const fn bits(self, at: u32, width: u32) -> u128 {
         // Few numbers have more than 128 bits.
         let shifted = if self.high == 0 && at < u128::BITS { self.low >> at } else { self.shifted_down(at).low };
         if width >= u128::BITS { shifted } else { shifted & ((1 << width) - 1) }
     }
 
-    #[inline(always)]
     pub(crate) const fn shifted_down(self, by: u32) -> Self {
         match by {
             0 => self,
@@ -31,7 +29,6 @@ impl Wide {
         }
     }
 
-    #[inline(always)]
     pub(crate) const fn shifted_up(self, by: u32) -> Self {
         match by {
             0 => self,
@@ -41,7 +38,6 @@ impl Wide {
         }
     }
 
-    #[inline(always)]
     pub(crate) const fn or(self, other: Self) -> Self {
         Self { high: self.high | other.high, low: self.low | other.low }
     }
@@ -56,7 +52,6 @@ impl Wide {
     }
 
     /// None if the result has more than 192 bits.
-    #[inline(always)]
     pub(super) fn times_plus(self, factor: u64, added: u64) -> Option<Self> {
         let low = u128::from(self.low as u64) * u128::from(factor) + u128::from(added);
         let middle = (self.low >> 64) * u128::from(factor) + (low >> 64);

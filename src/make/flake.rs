@@ -132,7 +132,6 @@ impl Flake {
     /// txid::Flake(62).write(&mut text);
     /// assert_eq!(&text, b"0000000000000000000010");
     /// ```
-    #[inline(never)]
     pub fn write(self, text: &mut [u8; Self::LEN]) {
         base62::encode_128_bits(self.0, text);
     }
@@ -166,7 +165,6 @@ impl Mark {
         })
     }
 
-    #[inline(always)]
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64, now_ms: Option<i64>, had_been_wrong: bool) {
         let last_ms = self.position.ms() as i64;
         let mut now_ms = now_ms.unwrap_or(last_ms);

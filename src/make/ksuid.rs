@@ -56,7 +56,6 @@ impl Ksuid {
     /// ```
     /// assert_eq!(txid::Ksuid::at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_000);
     /// ```
-    #[inline(always)]
     pub fn at(ms: i64) -> Self {
         Self { seconds: (ms.div_euclid(1000) - EPOCH_MS / 1000) as u32, payload: entropy::next_u128(ms) }
     }
@@ -87,7 +86,6 @@ impl Ksuid {
     /// txid::Ksuid { seconds: 0, payload: 62 }.write(&mut text);
     /// assert_eq!(&text, b"000000000000000000000000010");
     /// ```
-    #[inline(always)]
     pub fn write(self, text: &mut [u8; Self::LEN]) {
         base62::encode_160_bits(self.seconds, self.payload, text);
     }

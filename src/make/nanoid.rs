@@ -63,7 +63,6 @@ fn put(text: &mut Text) -> Made {
 }
 
 /// Writes the text of the highest 30 bits, and of the lowest 96.
-#[inline(always)]
 fn write_bits(bits: u128, text: &mut Text) {
     text[..8].copy_from_slice(&base64::encode_six(bits as u64, base64::OF_URLS));
     text[8..16].copy_from_slice(&base64::encode_six((bits >> 48) as u64, base64::OF_URLS));

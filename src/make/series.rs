@@ -29,7 +29,6 @@ impl Series {
     }
 
     /// Writes a new id of this moment, where the clock reads `clock_ms`, as [`Txid::now_by`] does.
-    #[inline(always)]
     pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Txid::LEN]) {
         let ms = clock::hold(self.last_ms.get(), clock_ms);
         self.last_ms.set(ms);
@@ -41,7 +40,6 @@ impl Series {
 
     /// The slow path of [`Series::write_by`]: its only call, so that the fast path need not save registers.
     #[cold]
-    #[inline(never)]
     fn write_slowly(&self, seeded_in: u64, ms: i64, text: &mut [u8; Txid::LEN]) {
         *text = Txid::of(ms, self.stream.next_slowly(seeded_in, ms)).to_text();
     }

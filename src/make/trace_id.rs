@@ -204,7 +204,6 @@ pub fn otel_trace_id() -> TraceId {
 
 /// The ids of a new trace and of its first span, when the clock reads `clock_ms`: `| unix seconds : 32 | random : 96 |`, as
 /// X-Ray makes them.
-#[inline(never)]
 pub(crate) fn seconds_ids_by(clock_ms: i64) -> (TraceId, SpanId) {
     let seconds = clock::never_backwards(clock_ms).div_euclid(1000) as u32;
     let (TraceId(random), span_id) = otel_ids();

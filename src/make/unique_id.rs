@@ -235,7 +235,6 @@ impl Series {
         })
     }
 
-    #[inline(always)]
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {
         if self.stream_id != stream_id {
             *self = self.renewed(stream_id, entropy::next_u128_rarely(stamp_ms));

@@ -58,8 +58,7 @@ pub fn write(id: Uuid, text: &mut [u8; LEN]) {
     write_bits(id.as_u128(), text);
 }
 
-/// Once, for all who call it. The crate's own function needs the bits in memory, and takes longer.
-#[inline(never)]
+/// The crate's own function needs the bits in memory, and takes longer.
 fn write_bits(bits: u128, text: &mut [u8; LEN]) {
     let first = hex::encode_64_bits((bits >> 64) as u64);
     let last = hex::encode_64_bits(bits as u64);

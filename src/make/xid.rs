@@ -59,7 +59,6 @@ impl Xid {
     /// ```
     /// assert_eq!(txid::Xid::at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_000);
     /// ```
-    #[inline(always)]
     pub fn at(ms: i64) -> Self {
         let Series { maker, counter, .. } = Series::next(ms);
         let seconds = ms.div_euclid(1000) as u32;
@@ -126,7 +125,6 @@ impl Series {
         })
     }
 
-    #[inline(always)]
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {
         if self.stream_id != stream_id || self.left == 0 {
             let bits = entropy::next_u128_rarely(stamp_ms) as u64;

@@ -57,7 +57,6 @@ impl TraceIds {
     }
 
     /// The ids of a new trace and of its first span when the clock reads `clock_ms`.
-    #[inline(always)]
     pub(super) fn next_by(self, clock_ms: i64) -> (TraceId, SpanId) {
         match self {
             Self::Random => trace::otel_ids(),

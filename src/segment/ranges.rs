@@ -53,7 +53,6 @@ impl<W: Word> Ranges<'_, W> {
     ///
     /// `cur` is raised before `end`: otherwise the numbers between the ranges, which belong to other hosts, would be free.
     #[cold]
-    #[inline(never)]
     pub(super) fn go_on(&self, cur: u64, end: u64) -> bool {
         let next_end = self.next_end.get_acquire();
         if next_end <= end {

@@ -126,7 +126,6 @@ impl Segment {
     }
 
     #[cold]
-    #[inline(never)]
     fn used_up(&self) -> UsedUp {
         let SegmentStats { contact_ms, news, .. } = self.stats();
         UsedUp { path: self.path(), contact_ms, news }

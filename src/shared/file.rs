@@ -91,14 +91,12 @@ impl Identity {
 }
 
 #[cold]
-#[inline(never)]
 pub(super) fn refused(action: &'static str, path: &Path, error: io::Error) -> FileError {
     FileError::Os { action, path: path.to_path_buf(), error }
 }
 
 /// Opens the file at `path` for reading and writing. If it does not exist and there is `content` for it, makes it, with
 /// missing directories. If several processes make it at once, one succeeds and the others open its file.
-#[inline(never)]
 pub(super) fn open(path: &Path, content: Option<Content>) -> Result<File, FileError> {
     let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
         return Err(FileError::NoName(path.to_path_buf()));
@@ -133,7 +131,6 @@ pub(super) fn open(path: &Path, content: Option<Content>) -> Result<File, FileEr
 }
 
 /// Follows `path` to its last directory; if `makes`, missing ones are made.
-#[inline(never)]
 fn open_directory(path: &Path, makes: bool) -> Result<OwnedFd, FileError> {
     let start = Path::new(if path.has_root() { "/" } else { "." });
     let mut directory =
@@ -185,7 +182,6 @@ fn set_directory_mode(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
 }
 
 /// Makes the file under a temporary name, and links it to its own name once it is complete and on disk.
-#[inline(never)]
 fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Errno> {
     let (temporary, file) = make_temporary(directory)?;
     let made = fill(file, content).and_then(|file| {

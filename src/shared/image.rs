@@ -60,7 +60,6 @@ pub(crate) struct Image(pub(super) [u8; LEN]);
 
 impl Image {
     /// A new page with these fields, each at its offset.
-    #[inline(never)]
     pub(crate) fn new(kind: &Kind, fields: &[(usize, &[u8])]) -> Self {
         let mut page = [0; LEN];
         page[..VERSION_AT].copy_from_slice(kind.magic);
@@ -100,7 +99,6 @@ impl Image {
     }
 
     /// The reason why this is no page of `kind`.
-    #[inline(never)]
     pub(super) fn flaw(&self, kind: &Kind) -> Option<Flaw> {
         if self.0[..VERSION_AT] != *kind.magic {
             return Some(Flaw::Magic);
@@ -113,7 +111,6 @@ impl Image {
     }
 }
 
-#[inline(never)]
 fn fnv_1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -23,7 +23,6 @@ impl<T> List<T> {
     }
 
     /// Adds an item; if another thread has added one in the meantime for which `is_same` holds, returns that one.
-    #[inline(never)]
     pub(super) fn enter(&self, item: T, is_same: &dyn Fn(&T) -> bool) -> &'static T {
         let entry = Box::leak(Box::new(Entry { item, older: ptr::null() }));
         let mut newest = self.newest.load(Ordering::Acquire);

@@ -185,7 +185,6 @@ struct OpenedFile {
 }
 
 impl Opened {
-    #[inline(never)]
     fn read(
         path: &Path,
         kind: &'static Kind,
@@ -220,7 +219,6 @@ impl Opened {
 }
 
 impl OpenedFile {
-    #[inline(never)]
     fn enter(self, path: &Path, kind: &'static Kind) -> Result<Page, PageError> {
         let file = FileId { path: path.to_path_buf(), identity: self.identity };
         match self.by_path {

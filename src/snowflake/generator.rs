@@ -96,8 +96,6 @@ impl Generator {
     /// assert!(orders.next_by(clock_ms)? < orders.next_by(clock_ms)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    // Once, for all who call it.
-    #[inline(never)]
     pub fn next_by(&self, clock_ms: i64) -> Result<u64, Refusal> {
         self.note(clock_ms, self.last_reading_ms.load(Ordering::Relaxed));
         self.next_noted(clock_ms)
@@ -112,7 +110,6 @@ impl Generator {
     }
 
     #[cold]
-    #[inline(never)]
     fn look_again(&self) -> Result<u64, Refusal> {
         self.count_refusal(self.claim(clock::system_ms()))
     }
@@ -229,8 +226,6 @@ impl Generator {
     }
 }
 
-// Called once a unit of time at most. If it were inlined, every call would pay for its setup.
-#[inline(never)]
 fn random_start(starts: u64, clock_ms: i64) -> u64 {
     entropy::next_u64(clock_ms) % starts
 }

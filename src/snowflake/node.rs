@@ -39,7 +39,6 @@ pub fn node(from: &str, layout: &Layout) -> Result<u64, NodeError> {
 }
 
 /// Reads the number in `value`, which errors show as `shown`.
-#[inline(never)]
 fn in_range(value: &str, layout: &Layout, shown: String) -> Result<u64, NodeError> {
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
     let number = value.parse().ok().filter(|&number| is_number && number <= layout.last_node());

@@ -65,7 +65,6 @@ impl State {
     /// # std::fs::remove_dir_all(directory)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline(never)]
     pub fn open(path: &Path, layout: &Layout, node: u64) -> Result<Self, StateError> {
         check_node(layout, node)?;
         let page = Page::open_or_make(path, &KIND, &fresh(layout, node), |found| check(found, path, layout, node))?;
@@ -93,7 +92,6 @@ impl State {
     /// assert!(one.next()? < same.next()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline(never)]
     pub fn in_memory(layout: &Layout, node: u64) -> Result<Self, StateError> {
         check_node(layout, node)?;
         Ok(Self::new(Page::in_memory(&fresh(layout, node))?, layout, node))
@@ -103,7 +101,6 @@ impl State {
     /// takes no lease: while there is none, ids are refused, and the [`Refusal`] says why.
     ///
     /// A file of another layout is refused, and so is one that was copied, or made before this boot.
-    #[inline(never)]
     pub fn leased(path: &Path, layout: &Layout) -> Result<Self, StateError> {
         Ok(Self::of_lease(Lease::attach(path, layout)?, layout))
     }

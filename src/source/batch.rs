@@ -29,7 +29,6 @@ impl Batch {
     pub(crate) const EMPTY: Self = Self { all: [0; KEY_WORDS + WORDS], left: 0 };
 
     /// Takes words, and erases them. None if there are fewer.
-    #[inline(always)]
     pub(crate) fn take<const COUNT: usize>(&mut self) -> Option<[u64; COUNT]> {
         // A huge number if there are fewer.
         let left = self.left.wrapping_sub(COUNT);
@@ -83,7 +82,6 @@ impl Batch {
 
 /// Clears the registers, and the stack below its caller, where [`Batch::renew`] and what has made a seed leave copies of a
 /// key.
-#[inline(always)]
 pub(crate) fn clear_traces() {
     const BYTES_WITHOUT_OPTIMIZATION: usize = 16 << 10;
     const WORDS: usize = if cfg!(debug_assertions) { BYTES_WITHOUT_OPTIMIZATION } else { 1 << 10 } / size_of::<u64>();

@@ -34,7 +34,6 @@ pub fn system_ms() -> i64 {
 /// ```
 /// assert!(txid::coarse_ms() <= txid::system_ms());
 /// ```
-#[inline(always)]
 pub fn coarse_ms() -> i64 {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const CHEAPEST: libc::clockid_t = libc::CLOCK_REALTIME_COARSE;
@@ -45,26 +44,22 @@ pub fn coarse_ms() -> i64 {
 }
 
 /// Rounds down, also before 1970: the nanoseconds are never negative.
-#[inline(always)]
 fn ms_by(clock: libc::clockid_t) -> i64 {
     read(clock).map_or_else(last_ms, |time| ms_of(time.tv_sec, time.tv_nsec))
 }
 
 /// For numbers that have 32 bits on some systems.
-#[inline(always)]
 fn ms_of(seconds: impl Into<i64>, nanoseconds: impl Into<i64>) -> i64 {
     seconds.into() * 1000 + nanoseconds.into() / 1_000_000
 }
 
 #[cold]
-#[inline(never)]
 fn last_ms() -> i64 {
     LAST_MS.get().max(0)
 }
 
 /// The time to stamp when the clock reads `now_ms`: the last time this thread used, while the clock is behind that by
 /// at most ten seconds; otherwise `now_ms`.
-#[inline(always)]
 pub(crate) fn never_backwards(now_ms: i64) -> i64 {
     let ms = hold(LAST_MS.get(), now_ms);
     LAST_MS.set(ms);
@@ -72,18 +67,15 @@ pub(crate) fn never_backwards(now_ms: i64) -> i64 {
 }
 
 /// `last_ms` while `now_ms` is behind it by at most ten seconds, otherwise `now_ms`.
-#[inline(always)]
 pub(crate) fn hold(last_ms: i64, now_ms: i64) -> i64 {
     if last_ms > now_ms && last_ms.abs_diff(now_ms) <= LONGEST_HOLD_MS { last_ms } else { now_ms }
 }
 
 /// Nanoseconds of a clock that never goes backwards; 0 where the system refuses it, which is more than a second ago.
-#[inline(always)]
 pub(crate) fn uptime_ns() -> u64 {
     read(libc::CLOCK_MONOTONIC).map_or(0, |time| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-#[inline(always)]
 fn read(clock: libc::clockid_t) -> Option<libc::timespec> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is our own timespec.

@@ -25,7 +25,6 @@ static NOT_WIPED: AtomicU64 = AtomicU64::new(NONE);
 static PAGE: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const NOT_ASKED).cast_mut());
 
 /// The generation's number if it can be read, or [`NONE`].
-#[inline(always)]
 pub(crate) fn read() -> u64 {
     // SAFETY: it points to one of the two statics or to a page that stays mapped, and only atomic operations touch
     // those. Relaxed, because there is nothing in the page but the one word.
@@ -42,7 +41,6 @@ pub(crate) fn get() -> u64 {
 }
 
 #[cold]
-#[inline(never)]
 fn begin() -> u64 {
     let mut page = PAGE.load(Ordering::Relaxed);
     if ptr::eq(page, &NOT_ASKED) {

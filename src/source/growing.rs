@@ -32,7 +32,6 @@ impl<const BITS: u32> Growing<BITS> {
     }
 
     /// Stamped with `ms`, which is not negative; or with a later time, if the clock's `ms` is behind or full.
-    #[inline(always)]
     pub(crate) fn next(kept: &SignalSafe<Self>, ms: i64, stamp: Stamp) -> Grown {
         let (stream_id, bits) = entropy::next_u128_of_stream(ms);
         kept.step(Self::NONE, |growing| {
@@ -68,7 +67,6 @@ impl<const BITS: u32> Growing<BITS> {
 }
 
 /// Greater than `random`, even where `by` is 0.
-#[inline(always)]
 fn grown(random: u128, by: u32) -> u128 {
     random + 1 + u128::from(by)
 }

@@ -34,7 +34,6 @@ pub(crate) fn id() -> u32 {
 /// The C library tells the kernel its list of robust locks when a thread begins, and in the child of a fork. The child of
 /// a vfork has none, nor has one that was made without the C library, which is then asked each time.
 #[cold]
-#[inline(never)]
 #[cfg(target_os = "linux")]
 fn has_memory_of_its_own() -> bool {
     let (mut list, mut length) = (ptr::null_mut::<libc::c_void>(), 0_usize);

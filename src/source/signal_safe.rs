@@ -18,7 +18,6 @@ impl<T: Copy> SignalSafe<T> {
     }
 
     /// Takes one `step` from the thread's state, or from `first` if a signal has interrupted another step.
-    #[inline(always)]
     pub(crate) fn step<R>(&self, first: T, step: impl FnOnce(&mut T) -> R) -> R {
         let is_interrupted = self.is_in_use.replace(true);
         compiler_fence(Ordering::SeqCst);

@@ -24,7 +24,6 @@ fn by_call(bytes: &mut [u8]) -> bool {
 /// For sandboxes that forbid the call, and for Linux before 3.17.
 #[cfg(target_os = "linux")]
 #[cold]
-#[inline(never)]
 fn by_file(bytes: &mut [u8]) -> bool {
     // Without waiting, in case it is a pipe.
     let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;

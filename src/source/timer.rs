@@ -27,7 +27,6 @@ pub(super) fn number(numbers: &AtomicU64) -> Option<u64> {
     number_in(timer).or_else(|| make(timer, numbers))
 }
 
-#[inline(never)]
 fn make(before: i32, numbers: &AtomicU64) -> Option<u64> {
     let number = numbers.fetch_add(1, Ordering::Relaxed) + 1;
     let made = timer_of(number, mark()).filter(|&timer| number_in(timer) == Some(number));

@@ -29,7 +29,6 @@ fn next(ms: i64, stamp: Stamp) -> u128 {
     of(ms, random)
 }
 
-#[inline(always)]
 pub(crate) fn of(ms: i64, random: u128) -> u128 {
     uuid_time::marked((ms as u128) << 80 | random >> 62 << 64 | random & ((1 << 62) - 1), 7)
 }

@@ -57,7 +57,6 @@ fn fill_from(place: usize, bytes: &mut [u8]) -> bool {
 }
 
 #[cold]
-#[inline(never)]
 fn begin() -> *mut u8 {
     let first = find().and_then(map).unwrap_or(NONE);
     match FIRST.compare_exchange(ptr::null_mut(), first, Ordering::AcqRel, Ordering::Acquire) {

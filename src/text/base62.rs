@@ -13,7 +13,6 @@ const PART: u64 = 62_u64.pow(DIGITS_A_PART);
 
 /// Writes 128 bits as 22 characters, directly to their destination: copying bytes that were just written one by one
 /// stalls the processor.
-#[inline(always)]
 pub(crate) fn encode_128_bits(bits: u128, text: &mut [u8; LEN_OF_128_BITS]) {
     // Divisions of 128 bits are slow, so there is one, and another only for values of more than 123 bits.
     let high = bits / u128::from(PART);
@@ -38,7 +37,6 @@ const DIGITS_A_THIRD: u32 = 9;
 const THIRD: u64 = 62_u64.pow(DIGITS_A_THIRD);
 
 /// Writes 160 bits, of which `high` are the first 32, as 27 characters.
-#[inline(always)]
 pub(crate) fn encode_160_bits(high: u32, low: u128, text: &mut [u8; LEN_OF_160_BITS]) {
     /// The thirds of 2^64, 2^96 and 2^128, the lowest first.
     const POWERS: [[u64; 3]; 3] = [thirds_of(64), thirds_of(96), thirds_of(128)];
@@ -74,7 +72,6 @@ const fn thirds_of(exponent: u32) -> [u64; 3] {
 }
 
 /// `sum`, which has at most 89 bits, divided by a third, and the rest.
-#[inline(always)]
 fn third_of(sum: u128) -> (u64, u64) {
     const SHIFT: u32 = 52;
     const RECIPROCAL: u64 = ((1_u128 << (64 + SHIFT)) / THIRD as u128) as u64;
@@ -91,7 +88,6 @@ fn third_of(sum: u128) -> (u64, u64) {
 }
 
 /// The two digits of a number below 62 * 62.
-#[inline(always)]
 fn pair(value: u64) -> [u8; 2] {
     [ALPHABET[(value / 62) as usize], ALPHABET[(value % 62) as usize]]
 }

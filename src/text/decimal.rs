@@ -28,7 +28,6 @@ const TOO_LARGE: &str = "a number has more than 64 bits";
 ///
 /// Written by hand for the numbers that ids contain: small ones, and times of 17 digits, stored eight digits at a time.
 /// itoa writes two at a time to a buffer, and the copy from there stalls: a SkyWalking id takes 27 ns instead of 21.
-#[inline(always)]
 pub(crate) fn encode(number: u64, text: &mut [u8; 20]) -> usize {
     const EIGHT_DIGITS: u64 = 100_000_000;
     if number < 10 {
@@ -50,7 +49,6 @@ pub(crate) fn encode(number: u64, text: &mut [u8; 20]) -> usize {
 }
 
 /// The digits of a number below 100,000,000.
-#[inline(always)]
 fn eight(number: u64) -> [u8; 8] {
     // Split in two three times, all parts at once, so that each byte holds one digit. A multiplication and a shift
     // divide parts below 10,000 by 100, and parts below 100 by 10, exactly.

@@ -3,7 +3,6 @@
 use super::FormatError;
 
 /// The characters of eight bytes that each hold four bits.
-#[inline(always)]
 fn characters(values: u64) -> u64 {
     // Adding 118 carries values of 10 and above into the top bit of their byte: these become letters, 39 higher in
     // ASCII.
@@ -12,7 +11,6 @@ fn characters(values: u64) -> u64 {
 }
 
 /// Writes 32 bits as eight characters, most significant first.
-#[inline(always)]
 pub(crate) fn encode_32_bits(bits: u32) -> [u8; 8] {
     // Split in halves three times, so that each byte holds its own four bits.
     let bits = u64::from(bits);
@@ -23,13 +21,11 @@ pub(crate) fn encode_32_bits(bits: u32) -> [u8; 8] {
 }
 
 /// Writes 64 bits as 16 characters.
-#[inline(always)]
 pub(crate) fn encode_64_bits(bits: u64) -> [u8; 16] {
     sixteen::encode(bits)
 }
 
 /// Writes 128 bits as 32 characters.
-#[inline(always)]
 pub(crate) fn encode_128_bits(bits: u128) -> [u8; 32] {
     let mut text = [0; 32];
     text[..16].copy_from_slice(&encode_64_bits((bits >> 64) as u64));
@@ -38,7 +34,6 @@ pub(crate) fn encode_128_bits(bits: u128) -> [u8; 32] {
 }
 
 /// Reads eight characters, as [`encode_32_bits`] writes them.
-#[inline(always)]
 fn decode_32_bits(text: [u8; 8]) -> Option<u32> {
     let letters = u64::from_be_bytes(text);
     // A letter has the bit 0x40, and counts from 1 in its low four bits.
@@ -60,7 +55,6 @@ pub(crate) fn decode<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u
 }
 
 /// Reads blocks of 16 characters at once; None if a character is wrong.
-#[inline(always)]
 pub(crate) fn decode_at_once(text: &[u8]) -> Option<u128> {
     let mut sixteens = text.chunks_exact(16);
     let mut eights = sixteens.remainder().chunks_exact(8);
@@ -77,7 +71,6 @@ pub(crate) fn decode_at_once(text: &[u8]) -> Option<u128> {
 mod sixteen {
     use std::arch::x86_64::*;
 
-    #[inline(always)]
     pub(super) fn encode(bits: u64) -> [u8; 16] {
         let mut text = [0; 16];
         // SAFETY: `text` has the 16 bytes that are written, and SSE2 is part of x86-64.
@@ -93,7 +86,6 @@ mod sixteen {
         text
     }
 
-    #[inline(always)]
     pub(super) fn decode(text: &[u8; 16]) -> Option<u64> {
         // SAFETY: `text` has the 16 bytes that are read, and SSE2 is part of x86-64.
         unsafe {
@@ -120,7 +112,6 @@ mod sixteen {
 mod sixteen {
     use super::{decode_32_bits, encode_32_bits};
 
-    #[inline(always)]
     pub(super) fn encode(bits: u64) -> [u8; 16] {
         let mut text = [0; 16];
         text[..8].copy_from_slice(&encode_32_bits((bits >> 32) as u32));
@@ -128,7 +119,6 @@ mod sixteen {
         text
     }
 
-    #[inline(always)]
     pub(super) fn decode(text: &[u8; 16]) -> Option<u64> {
         let [high, low] = [text.first_chunk()?, text.last_chunk()?].map(|eight| decode_32_bits(*eight));
         Some(u64::from(high?) << 32 | u64::from(low?))
@@ -146,7 +136,6 @@ fn digit(byte: u8) -> Option<u8> {
 
 /// As [`decode`], one character after the other, which finds the wrong one.
 #[cold]
-#[inline(never)]
 pub(crate) fn decode_slowly(text: &[u8], start: usize, length: usize) -> Result<u128, FormatError> {
     let mut bits = 0;
     for (index, &byte) in text[start..start + length].iter().enumerate() {

@@ -62,7 +62,6 @@ pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
 }
 
 #[cold]
-#[inline(never)]
 fn trim(mut text: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = text {
         text = rest;

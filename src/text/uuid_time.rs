@@ -6,7 +6,6 @@ pub(crate) const TICKS_A_MS: u64 = 10_000;
 
 /// These bits with a version, and the variant of RFC 9562. Not by the `uuid` crate's builder, which writes single bytes: to read
 /// all of them at once, as its encoder does, then stalls the processor.
-#[inline(always)]
 pub(crate) fn marked(bits: u128, version: u128) -> u128 {
     const VERSION_AT: u32 = 76;
     const VARIANT_AT: u32 = 62;

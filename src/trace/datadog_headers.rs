@@ -81,7 +81,6 @@ pub(crate) fn priority_of(sampling: Sampling) -> i8 {
     }
 }
 
-#[inline(never)]
 fn number(text: &[u8]) -> Result<u64, FormatError> {
     if text.len() > 20 {
         return Err(FormatError::Length { found: text.len(), expected: "an id of Datadog has 1 to 20" });

@@ -32,8 +32,6 @@ impl TraceId {
         text
     }
 
-    /// Once, for all who call it.
-    #[inline(never)]
     pub(crate) fn write(self, text: &mut [u8; Self::LEN]) {
         *text = hex::encode_128_bits(self.0);
     }
@@ -55,7 +53,6 @@ impl SpanId {
 }
 
 /// Writes both to where they are to be, with a character between them that is there already.
-#[inline(always)]
 pub(super) fn put_ids(text: &mut [u8], trace_id: TraceId, span_id: SpanId) {
     let (first, rest) = text.split_at_mut(TraceId::LEN);
     if let Some(place) = first.first_chunk_mut() {
@@ -68,7 +65,6 @@ show_as_text!(TraceId);
 show_as_text!(SpanId);
 
 /// Reads 32 characters, or 16 as in older versions of B3, which are the right half.
-#[inline(never)]
 pub(crate) fn trace_id_of_hex(text: &[u8]) -> Option<TraceId> {
     let bits = match text.len() {
         TraceId::LEN => hex::decode::<{ TraceId::LEN }>(text, 0),
@@ -79,7 +75,6 @@ pub(crate) fn trace_id_of_hex(text: &[u8]) -> Option<TraceId> {
 }
 
 /// As [`trace_id_of_hex`], in upper case as well.
-#[inline(never)]
 pub(crate) fn trace_id_of_any_hex(text: &[u8]) -> Option<TraceId> {
     let mut lower = [0; TraceId::LEN];
     let lower = lower.get_mut(..text.len())?;
@@ -89,7 +84,6 @@ pub(crate) fn trace_id_of_any_hex(text: &[u8]) -> Option<TraceId> {
 }
 
 /// Reads 16 characters.
-#[inline(never)]
 pub(crate) fn span_id_of_hex(text: &[u8]) -> Option<SpanId> {
     let bits = (text.len() == SpanId::LEN).then(|| hex::decode::<{ SpanId::LEN }>(text, 0))?;
     bits.ok().filter(|&bits| bits != 0).map(|bits| SpanId(bits as u64))

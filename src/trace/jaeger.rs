@@ -103,7 +103,6 @@ fn without_escapes<'a>(text: &[u8], decoded: &'a mut [u8; UberTraceId::LONGEST])
 }
 
 /// A number of 1 to `most` hexadecimal digits, in either case.
-#[inline(never)]
 fn digits(field: &[u8], most: usize) -> Option<u128> {
     if !(1..=most).contains(&field.len()) {
         return None;

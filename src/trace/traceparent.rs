@@ -50,7 +50,6 @@ impl Traceparent {
     /// let text = txid::trace::Traceparent::new(true).to_string();
     /// assert!(text.starts_with("00-") && text.ends_with("-03"));
     /// ```
-    #[inline(always)]
     pub fn new(sampled: bool) -> Self {
         let (trace_id, span_id) = otel_ids();
         Self { trace_id, span_id, sampled, random: true }
@@ -82,7 +81,6 @@ impl Traceparent {
         text
     }
 
-    #[inline(always)]
     fn write(&self, text: &mut [u8; Self::LEN]) {
         *text = *b"00-00000000000000000000000000000000-0000000000000000-00";
         put_ids(&mut text[3..], self.trace_id, self.span_id);

@@ -142,7 +142,6 @@ impl Lease {
     }
 
     #[cold]
-    #[inline(never)]
     fn refusal(&self, layout: &Layout) -> Refusal {
         let LeaseView { limit_ms, contact_ms, news, .. } = self.view(layout);
         Refusal::Unleased(Unleased { path: self.page.path(), ended_ms: limit_ms, contact_ms, news })
