@@ -115,7 +115,7 @@ impl Config {
         let time = |given: Option<Duration>, in_file: Option<Time>, unless: u64| {
             given.or(in_file.map(|Time(time)| time)).unwrap_or(Duration::from_secs(unless))
         };
-        // What is on the command line takes the place of all that is in the file.
+        // The command line takes the place of all that is in the file.
         let table =
             |given: Vec<(String, String)>, option: &str, in_file: BTreeMap<String, String>| match given.is_empty() {
                 true => (format!("{shown}: {option}"), in_file.into_iter().collect()),

@@ -279,7 +279,7 @@ impl Host {
         keeper.join().is_ok()
     }
 
-    /// What is left is what a kill leaves: the page, and the record in the store.
+    /// A kill leaves the page, and the record in the store.
     fn kill(&mut self) {
         drop(self.time.until_it_waits());
         let view = self.page.view();

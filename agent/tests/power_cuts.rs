@@ -1,7 +1,7 @@
 //! After a power cut, a store in a directory and the files of states have all that was confirmed.
 //!
 //! A program works under strace, and says what was confirmed to it. Its system calls are then carried out on a model of a
-//! file system, up to a random call. What was not synced by then survives or not, at random.
+//! file system, up to a random call. Each write that was not synced by then survives or not, at random.
 
 #![allow(missing_docs)]
 #![cfg(target_os = "linux")]
@@ -113,7 +113,7 @@ impl File {
         std::mem::take(&mut self.unsynced_entries).into_iter().for_each(|entry| self.enter(entry));
     }
 
-    /// Of what is not synced, anything: of a file, some of the writes, or their length without their bytes.
+    /// Loses some writes of each file that were not synced, or their bytes without their length.
     fn cut(&mut self, random: &mut impl FnMut(usize) -> usize) {
         let survive = random(self.unsynced.len() + 1);
         if survive > 0 {

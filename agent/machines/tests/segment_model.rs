@@ -277,7 +277,7 @@ impl World {
         let after = &mut world.hosts[host];
         let view = it.page.view();
         let mut input = after.answer.take().map_or(Input::Go, Input::Answer);
-        // What is written is decided in one step. The agent may be killed between any two of these writes.
+        // One step decides all writes. The agent may be killed between any two of these writes.
         loop {
             match agent.step(&RULES, &NOW, &view, input) {
                 Output::Write(Write::See(number)) => after.writes.push_back(Access::See(number)),

@@ -82,7 +82,7 @@ fn socket(name: &str) -> Option<(UnixDatagram, SocketAddr)> {
         None => SocketAddr::from_pathname(name),
     };
     let socket = UnixDatagram::unbound().ok()?;
-    // What nobody reads is dropped: the thread that sends it also sees that the child ends in time.
+    // A message that nobody reads is dropped: the thread that sends it also sees that the child ends in time.
     socket.set_nonblocking(true).ok()?;
     Some((socket, address.ok()?))
 }

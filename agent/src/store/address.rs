@@ -54,7 +54,7 @@ fn one_line(text: impl fmt::Display) -> String {
     }
 }
 
-/// A text that ends when it is long enough. What is written is not kept anywhere else.
+/// A text that ends when it is long enough. Nothing of it is stored anywhere else.
 struct Line {
     text: String,
     /// Whether there were spaces after the last word.

@@ -194,7 +194,7 @@ impl Store for EtcdStore {
         self.http.begin();
         let size: Size = self.call(Kind::Read, "/v3/maintenance/status", &json!({})).map_err(Failure::into_error)?;
         let of = |text: Option<String>| text.and_then(|text| text.parse().ok());
-        // What compaction has freed is used again.
+        // Space that compaction has freed is used again.
         let Some(used) = of(size.in_use).or(of(size.size)) else { return Ok(None) };
         if self.quota.is_none() && used >= SMALL {
             let metrics = self.http.send(Kind::Read, "GET", "/metrics", &[], "").map_err(Failure::into_error)?;

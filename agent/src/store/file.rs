@@ -249,7 +249,7 @@ mod tests {
         assert!(!error.may_pass() && error.to_string().contains("/orders: "), "{error}");
     }
 
-    /// What cannot be one is never taken for none, which would be written over.
+    /// A file that cannot be one is an error: if it were taken for none, it would be written over.
     #[test]
     fn a_record_is_read_as_a_whole_or_not() {
         let place = tempfile::tempdir().unwrap();

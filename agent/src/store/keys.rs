@@ -18,7 +18,7 @@ fn parse(text: &str) -> Result<Vec<KeyCheck>, String> {
 }
 
 /// Writes the check values of this host's keys beside the tag, unless the store has another one for the same period: then
-/// this is an error, and nothing is written. Those of other periods stay, and what is retired stays so. Returns all that the
+/// this is an error, and nothing is written. Check values of other periods stay, and a retired one stays so. Returns all that the
 /// store has then.
 pub fn bind(store: &mut dyn Store, tag: &str, ours: &[KeyCheck]) -> Result<Vec<KeyCheck>, StoreError> {
     let key = format!("{tag}/key");

@@ -51,7 +51,7 @@ pub(super) struct Remote<C> {
 struct Pool<C> {
     /// For each connection that may be in use.
     turns: Semaphore,
-    /// Those that are not in use.
+    /// Connections that are not in use.
     idle: Mutex<Vec<(Host, C)>>,
     /// As in the URL.
     names: Vec<Host>,
@@ -285,7 +285,7 @@ impl Link for Driver {
 struct Errors(Option<StoreError>);
 
 impl Errors {
-    /// The one that is kept is the last, or one that somebody must mend.
+    /// Takes the last error, or one that somebody must mend.
     fn add(&mut self, error: StoreError) {
         if self.0.as_ref().is_none_or(StoreError::may_pass) {
             self.0 = Some(error);
@@ -513,7 +513,7 @@ mod tests {
         });
     }
 
-    /// Those to a host that failed are not used again, also if other calls have opened them.
+    /// Connections to a host that failed are not used again, also if other calls have opened them.
     #[test]
     fn a_call_that_failed_turns_all_to_the_next_host() {
         let mut one = remote(&["a", "b"]);

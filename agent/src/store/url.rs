@@ -265,7 +265,7 @@ impl StoreUrl {
         Tls::new(&self.address, file("ca"), identity).map(Some)
     }
 
-    /// Refuses a file with a secret that others may read. What cannot be looked at cannot be read either, which says why.
+    /// Refuses a file with a secret that others may read. If its rights cannot be seen, it cannot be read either, and that error says why.
     fn check_secret(&self, option: &str, file: &Path) -> Result<(), StoreError> {
         match std::fs::metadata(file) {
             Ok(status) if others_rights(&status) != 0 => Err(self.address.misconfigured(format_args!(

@@ -24,7 +24,7 @@ struct Settings {
     runs_ahead_ms: u64,
 }
 
-/// Those of the hosts in turn, each as short as the agent accepts or a little longer.
+/// The settings of the hosts in turn, each as short as the agent accepts or a little longer.
 const SETTINGS: [Settings; 3] = [
     Settings { ahead_ms: 11_000, max_skew_ms: 200, margin_ms: 900, runs_ahead_ms: 1_500 },
     Settings { ahead_ms: 14_000, max_skew_ms: 300, margin_ms: 1_200, runs_ahead_ms: 1_500 },

@@ -63,7 +63,7 @@ impl Guard {
         for end in [&socket, &its_socket] {
             end.set_nonblocking(true).context("cannot make a socket")?;
         }
-        // What the guard leaves behind if it is killed becomes the agent's.
+        // The agent gets all processes that a killed guard leaves behind.
         set_child_subreaper(Some(getpid())).context("cannot become a subreaper")?;
         // SAFETY: there is one thread, so the child may do anything.
         let pid = match unsafe { libc::fork() } {

@@ -478,7 +478,7 @@ mod tests {
         assert_eq!(answer.rows, [[Some(vec![])]]);
     }
 
-    /// What is longer than a packet would need another one.
+    /// A longer statement would need another packet.
     #[test]
     fn a_statement_fits_into_a_packet() {
         let mut statement = "x".repeat((1 << 24) - 3);

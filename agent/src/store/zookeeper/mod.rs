@@ -38,7 +38,7 @@ const DEEPEST: u8 = 3;
 /// How many records are asked for at once.
 const TOGETHER: usize = 1000;
 
-/// What is asked for: longer than the time between two renewals, so that a session need not be kept alive. Servers may
+/// What is asked for: longer than the time between two renewals, so that a session needs no pings. Servers may
 /// grant less.
 const SESSION: Duration = Duration::from_secs(40);
 

@@ -419,7 +419,7 @@ mod tests {
         assert_eq!(connection.session, Duration::from_secs(4));
     }
 
-    /// What a server says on its own, or about the login, may come in between.
+    /// Messages of the server's own, or about the login, may come in between.
     #[test]
     fn an_answer_is_of_the_request_that_was_sent() {
         let packet = |number, code| Fields::default().bytes(&Fields::default().number(number).long(9).number(code).0).0;

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use super::{AGENT, by};
 
-/// Runs as a unit beside those that it tests. What it says is in a file.
+/// Runs as a unit beside those that it tests. Its output is in a file.
 const CHECK: &str = r#"#!/bin/bash
 set -u
 exec >/root/said 2>&1

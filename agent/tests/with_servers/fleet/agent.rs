@@ -167,7 +167,7 @@ fn as_process_one_it_reaps_orphans() {
         crate::skipped("this user may not make a process namespace");
         return;
     }
-    // Those that have ended, and are not reaped, are shown as `sleep <defunct>`.
+    // Processes that have ended, and are not reaped, are shown as `sleep <defunct>`.
     assert_eq!(text(&output.stdout), "txid-agent\n", "{output:?}");
 }
 
@@ -310,7 +310,7 @@ fn it_waits_for_a_store_that_is_down_at_the_start() {
     kill(&mut child);
 }
 
-/// What is wrong in the store shows only when it answers. One lease that needs a person does not end the others, but
+/// A mistake in the store shows only when it answers. One lease that needs a person does not end the others, but
 /// without any, nothing is left to be done for the child.
 #[test]
 fn an_agent_with_a_child_ends_when_none_of_its_leases_can_be_had() {

@@ -290,7 +290,7 @@ fn nothing_that_a_child_starts_is_left() {
     for (hosted, mark) in &mut hosts {
         let agent = hosted.host.agent.as_mut().unwrap();
         signal(agent, libc::SIGTERM);
-        // Those that ignore it, or are stopped, are ended with their agent.
+        // Children that ignore it, or are stopped, are ended with their agent.
         kill(agent);
         until("something is left", || processes_with(mark).is_empty());
     }

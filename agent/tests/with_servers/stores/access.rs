@@ -463,7 +463,7 @@ fn etcd_without_a_majority() {
     for server in &servers[1..] {
         server.signal("CONT");
     }
-    // What was not confirmed may be written even now, between a look and a write.
+    // A write without a confirmation may come even now, between a look and a write.
     until("it does not come back", || {
         let Ok(record) = store.read("orders/node/1") else { return false };
         let record = record.unwrap();

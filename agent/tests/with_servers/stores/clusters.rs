@@ -44,7 +44,7 @@ fn of_two_masters_no_number_comes_twice() {
         Ok(Taken::Range { range, .. }) if tags.durability().why().is_none() => Some(range),
         Ok(_) | Err(_) => None,
     };
-    // Those that wait for the replica take numbers, and go on only while it has each of them.
+    // Stores that wait for the replica give numbers, and go on only while it has each of them.
     let mut waits = [(); 2].map(|()| open_tags(&both("&wait=1")).unwrap());
     let before: Vec<_> = waits.iter_mut().filter_map(|tags| take(&mut **tags)).collect();
     assert_eq!(before.len(), 2, "while the replica follows");

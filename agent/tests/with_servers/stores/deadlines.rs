@@ -148,7 +148,7 @@ fn reached() {
     thread::scope(|scope| {
         for url in urls.split(' ') {
             scope.spawn(|| {
-                // What the silent address leaves of the time may be too short for a busy server, but not each time.
+                // The silent address may leave too little time for a busy server, but not each time.
                 until(url, || open(url).unwrap().read("any/node/1").is_ok());
             });
         }
