@@ -1,7 +1,7 @@
 
 /*
  * What nginx's modules and the Lua modules of this release use besides txid.h. It is not installed, and may change with each
- * release. What needs TXID_NGINX is only in the library that nginx's modules are linked with.
+ * release. Names after TXID_NGINX are only in the library that nginx's modules are linked with.
  *
  * Generated from crates/capi/ by `make headers`: do not edit.
  */
@@ -297,7 +297,7 @@ typedef struct {
    */
   txid_header id;
   /**
-   * Those of traces. The first is the one that holds only the trace's id, if the policy names one.
+   * The headers of traces. The first is the one that holds only the trace's id, if the policy names one.
    */
   txid_header of_trace[TXID_TRACE_HEADERS];
   /**
@@ -451,7 +451,7 @@ int32_t txid_maker_named(const char *name,
  * Safety:
  *
  * `policy` must be from txid_policy_open; `fields` valid for reads of `count` of them, as must be what they point to;
- * `headers` for a write. What is written there points to the values of the fields.
+ * `headers` for a write. They then point to the values of the fields.
  */
 bool txid_headers_find(const txid_policy *policy,
                        const txid_field *fields,
@@ -608,7 +608,7 @@ size_t txid_span_header(const txid_span *span,
  * Safety:
  *
  * `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` as
- * txid_headers_find wrote them; `changed` for a write. What is written there points into itself, to the policy and to the id.
+ * txid_headers_find wrote them; `changed` for a write. It then points into itself, to the policy and to the id.
  */
 size_t txid_headers_change(const txid_policy *policy,
                            const char *id,

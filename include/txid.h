@@ -605,7 +605,7 @@ int32_t txid_hidden_reveal_text(const txid_hidden *hidden,
  * of a configuration: no file is made, and a state without a file is one in memory. Release it with txid_maker_close.
  *
  * Nobody can guess ids of txid, strong, uuid_v4, ksuid, nanoid, trace_id, span_id, otel_trace_id, traceparent and b3. Of uuid_v7
- * and ulid, the next of a thread within the same millisecond is one of 2^32. Those of other formats count, and can be guessed.
+ * and ulid, the next of a thread within the same millisecond is one of 2^32. Ids of other formats count, and can be guessed.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
  *
@@ -691,7 +691,7 @@ bool txid_plan_trusts(const txid_plan *plan,
                       size_t len);
 
 /**
- * Plans a request. Returns a txid_verdict on the id that came in. What it writes to the plan is valid until the next call.
+ * Plans a request. Returns a txid_verdict on the id that came in. The plan is valid until the next call.
  *
  * `values` are those of the headers that are read, in the order of their names. `data` is NULL if the request does not have the
  * header. Several values of one are joined by commas. Give NULL if the sender is not trusted. See txid_fill_now for `clock_ms`.

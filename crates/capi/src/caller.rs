@@ -84,7 +84,7 @@ pub(crate) unsafe fn place<'a, const LEN: usize>(buf: *mut c_char) -> &'a mut [u
     unsafe { &mut *buf.cast() }
 }
 
-/// Writes a text to `buf`, and returns its length. What it was made of may be there, too.
+/// Writes a text to `buf`, and returns its length. Its source may be there, too.
 ///
 /// # Safety
 ///

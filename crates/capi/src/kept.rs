@@ -60,7 +60,7 @@ const SIGNATURE: u32 = 0x5054_5448;
 /// How many lists there are: about as many as a worker has requests at once.
 const LISTS: usize = 1024;
 
-/// A hash table of what is kept, by connection. What has the same hash is in one list.
+/// A hash table of what is kept, by connection. Entries with the same hash are in one list.
 struct Table([Cell<*mut Kept>; LISTS]);
 
 thread_local! {

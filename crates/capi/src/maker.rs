@@ -19,7 +19,7 @@ pub struct txid_maker(Maker);
 /// of a configuration: no file is made, and a state without a file is one in memory. Release it with txid_maker_close.
 ///
 /// Nobody can guess ids of txid, strong, uuid_v4, ksuid, nanoid, trace_id, span_id, otel_trace_id, traceparent and b3. Of uuid_v7
-/// and ulid, the next of a thread within the same millisecond is one of 2^32. Those of other formats count, and can be guessed.
+/// and ulid, the next of a thread within the same millisecond is one of 2^32. Ids of other formats count, and can be guessed.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
 ///
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn txid_maker_open(
     let list = unsafe { words(list, count) };
     let (format, options) = list.split_first().map_or(("", &[][..]), |(format, options)| (&**format, options));
     let options = options.iter().map(|option| &**option);
-    // nginx has a copy of this library in each module. What several copies would repeat is not for them.
+    // nginx has a copy of this library in each module. Formats that several copies would repeat are not for them.
     let opened = match (cfg!(feature = "nginx"), is_trial) {
         (true, false) => Maker::parse(format, options),
         (true, true) => Maker::parse_on_trial(format, options),

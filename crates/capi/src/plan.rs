@@ -97,7 +97,7 @@ pub unsafe extern "C" fn txid_plan_trusts(plan: *const txid_plan, address: *cons
     unsafe { (*plan.cast::<Whole>()).plan.trusts(Peer::parse(bytes(address, len))) }
 }
 
-/// Plans a request. Returns a txid_verdict on the id that came in. What it writes to the plan is valid until the next call.
+/// Plans a request. Returns a txid_verdict on the id that came in. The plan is valid until the next call.
 ///
 /// `values` are those of the headers that are read, in the order of their names. `data` is NULL if the request does not have the
 /// header. Several values of one are joined by commas. Give NULL if the sender is not trusted. See txid_fill_now for `clock_ms`.

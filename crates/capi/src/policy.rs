@@ -52,7 +52,7 @@ const _: () = assert!(TXID_OTHER_IDS == Policy::MOST_HEADERS - 1);
 pub struct txid_headers {
     /// The one with the id, by default X-Request-Id.
     pub id: txid_header,
-    /// Those of traces. The first is the one that holds only the trace's id, if the policy names one.
+    /// The headers of traces. The first is the one that holds only the trace's id, if the policy names one.
     pub of_trace: [txid_header; TXID_TRACE_HEADERS],
     /// The other ones with an id, if the policy names several: the first valid one of all counts.
     pub other_ids: [txid_header; TXID_OTHER_IDS],
@@ -163,7 +163,7 @@ impl From<&PolicyError> for txid_error {
 /// # Safety
 ///
 /// `policy` must be from txid_policy_open; `fields` valid for reads of `count` of them, as must be what they point to;
-/// `headers` for a write. What is written there points to the values of the fields.
+/// `headers` for a write. They then point to the values of the fields.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_headers_find(
     policy: *const txid_policy,
@@ -311,7 +311,7 @@ impl txid_header {
 }
 
 impl txid_headers {
-    /// Says that no header is there. What else is written to one is not read then.
+    /// Says that no header is there. Nothing else of it is read then.
     ///
     /// # Safety
     ///

@@ -238,7 +238,7 @@ pub unsafe extern "C" fn txid_span_header(span: *const txid_span, kind: i32, buf
 /// # Safety
 ///
 /// `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` as
-/// txid_headers_find wrote them; `changed` for a write. What is written there points into itself, to the policy and to the id.
+/// txid_headers_find wrote them; `changed` for a write. It then points into itself, to the policy and to the id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_headers_change(
     policy: *const txid_policy,
@@ -314,7 +314,7 @@ impl txid_headers {
             let header = Self::get(headers, field);
             match ((*header).count, value) {
                 (0, None) => true,
-                // What came in with spaces around it goes on without them.
+                // A value that came in with spaces around it goes on without them.
                 (1, Some(value)) => !(*header).is_trimmed && (*header).value.bytes() == value,
                 _ => false,
             }

@@ -45,7 +45,7 @@ fn its_soname_has_the_version_of_the_interface() {
     assert!(dynamic.contains("Library soname: [libtxid.so.2]"), "{dynamic}");
 }
 
-/// What makes the words of a batch begins with a constant and the key: who finds it can compute ids that were made before.
+/// The state behind the words of a batch begins with a constant and the key: who finds it can compute ids that were made before.
 #[test]
 fn no_key_stays_on_the_stack() {
     type Fill = unsafe extern "C" fn(*mut c_char, i64);

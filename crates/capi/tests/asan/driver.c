@@ -803,7 +803,7 @@ kept(void)
         txid_kept *late = txid_kept_start(&all[i], add_cleanup, true);
         require(late->id.len == i % sizeof ID && memcmp(late->id.data, ID, late->id.len) == 0
                     && (it == NULL || late == it), "not there in the log phase");
-        /* What is kept is also the data of a new entry. */
+        /* A new entry has the data that are kept. */
         while (list) {
             cleanup *first = list;
             list = first->next;

@@ -142,7 +142,7 @@ fn the_internal_header_is_fresh() {
 const INTERNAL_COMMENT: &str = "
 /*
  * What nginx's modules and the Lua modules of this release use besides txid.h. It is not installed, and may change with each
- * release. What needs TXID_NGINX is only in the library that nginx's modules are linked with.
+ * release. Names after TXID_NGINX are only in the library that nginx's modules are linked with.
  *
  * Generated from crates/capi/ by `make headers`: do not edit.
  */";

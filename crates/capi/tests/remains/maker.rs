@@ -36,7 +36,7 @@ pub fn symbol(name: &CStr) -> *mut c_void {
 
 /// What makes ids.
 enum Way {
-    /// A function of its own. That of UUIDs ignores the time.
+    /// A function of its own. The one of UUIDs ignores the time.
     Function(Function),
     Maker(Fill, *mut c_void),
 }

@@ -1,4 +1,4 @@
-//! A fork between any two instructions of another thread's first call. What that thread has begun is never finished in the
+//! A fork between any two instructions of another thread's first call. Nothing that this thread has begun is finished in the
 //! child, which would wait for it forever if it were a lock.
 
 use super::every_instruction::{LIBRARY, Text, made_by, made_by_host, random_of_id};
