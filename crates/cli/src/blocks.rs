@@ -3,7 +3,7 @@
 use memchr::{memchr, memrchr};
 use std::io::{self, ErrorKind, Read};
 
-/// The longest line that is kept, in bytes, including its newline. A line of a log can contain a request's body:
+/// The longest line that is not skipped, in bytes, including its newline. A line of a log can contain a request's body:
 /// nginx's limit is 1 MB by default, which becomes 6 MB if each byte is written as `\u00XX`.
 const LONGEST_LINE: usize = 8 << 20;
 

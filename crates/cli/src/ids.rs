@@ -111,7 +111,7 @@ impl Wanted {
     fn has(&self, is_one: impl Fn(&Format) -> bool) -> bool {
         match &self.formats {
             Some(formats) => formats.iter().any(|format| is_one(format)),
-            // Of a text that may be a txid, nobody means less.
+            // Nobody means less by a text that may be a txid.
             None => is_one(ALL[0]),
         }
     }

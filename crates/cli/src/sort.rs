@@ -160,7 +160,7 @@ impl Sorter {
             return other.or(Some([ms.abs_diff(i64::MIN), order as u64 & ((1 << BELOW_MS) - 1)]));
         }
         match (self.wanted.is_default, self.is_found) {
-            // What is indented belongs to the line before.
+            // An indented line belongs to the line before.
             (true, _) if line.first().is_none_or(u8::is_ascii_whitespace) => None,
             (true, _) => self.passed.look(line).map(by_time),
             (false, true) => None,

@@ -30,7 +30,7 @@ pub fn gzip(bytes: &[u8]) {
     }
 }
 
-/// What is packed here, in members with padding in between, is read back unchanged.
+/// Bytes that are packed here, in members with padding in between, are read back unchanged.
 pub fn padded_gzip(mut bytes: &[u8]) {
     let (mut packed, mut plain) = (Vec::new(), Vec::new());
     while !bytes.is_empty() {
@@ -107,7 +107,7 @@ pub fn log(mut bytes: &[u8]) {
 pub fn inspect(bytes: &[u8]) {
     for numbers in [Numbers::UNKNOWN, Numbers { layout: Layout::SONYFLAKE, is_chosen: true }] {
         let readings = Readings::of(bytes, &numbers, txid::system_ms());
-        // What fits is what can be shown, in any layout that is tried.
+        // A text that fits can be shown, in any layout that is tried.
         for format in formats::ALL.into_iter().filter(|format| format.name != "snowflake" || numbers.is_chosen) {
             let is_read = formats::read(format.name, bytes, &numbers).is_some_and(|read| read.is_ok());
             // A UUID of any version is read as one.

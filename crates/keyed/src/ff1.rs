@@ -254,7 +254,7 @@ impl Modulus {
 struct Fraction([u64; 2]);
 
 /// What all products of a number's fraction may have lost together: that of the number itself less than 2, and two in each
-/// of the five rounds that move it less than 2 each. What they may have won is less than 1 each. So a fraction is never
+/// of the five rounds that move it less than 2 each. They may have won less than 1 each. So a fraction is never
 /// too low, and too high by less than 2^-58: with less than 2^53 values, that does not matter.
 const LOST: u64 = 22;
 

@@ -184,7 +184,7 @@ pub enum KeyFlaw {
         /// Its place in the key, counted from 1.
         place: usize,
     },
-    /// What is before a key is not one digit.
+    /// The text before a key is not one digit.
     Period {
         /// Its line, counted from 1.
         line: usize,

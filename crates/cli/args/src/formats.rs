@@ -9,7 +9,7 @@ use txid::formats::{self, Format, Make};
 /// Which ids of a log are meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Which {
-    /// Those of one format.
+    /// The ids of one format.
     Of(&'static Format),
     /// Whatever is likely an id with a time, but numbers.
     Any,

@@ -126,8 +126,7 @@ pub struct New {
 ///
 /// A text that is no id may have ids in it, such as a URL, a header or a line of a log: each is shown.
 ///
-/// What is no id, and has none in it, is reported on standard error, and the exit status is then 1. The others are still
-/// printed.
+/// A text without an id is reported on standard error, and the exit status is then 1. The others are still printed.
 ///
 /// With --url, prints a link for each id instead: of a log or of a store of traces, with a window of time round the id. In
 /// the template, {id} is the id as it stands in a URL. {time}, {from} and {to} are RFC 3339; {ms}, {from_ms} and {to_ms}
@@ -406,7 +405,7 @@ pub struct Sort {
     /// Print the newest id first; lines with the same id keep their order
     #[arg(short, long)]
     pub reverse: bool,
-    /// Of equal lines with the same id, print only the first
+    /// Print only the first of equal lines with the same id
     #[arg(short, long)]
     pub unique: bool,
     /// Write to this file, which may be one of those that are read
@@ -419,7 +418,7 @@ pub struct Sort {
 
 /// Report what is wrong with the ids of logs: repeats, clocks that went back, shared nodes, gaps
 ///
-/// The first id of each format in a line counts: txids, unless --format says which. What was passed over is said at the end. A
+/// The first id of each format in a line counts: txids, unless --format says which. The end says which ids were passed over. A
 /// host is a file with those that were rotated (its name with .1 or a day), unless --host names a KEY.
 ///
 /// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),

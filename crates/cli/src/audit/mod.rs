@@ -44,7 +44,7 @@ const CLOCK: usize = 200;
 const MAKER: usize = 250;
 const STEP: usize = 1 << 20;
 
-/// Of fewer ids in two files, nobody asks.
+/// Nobody asks about fewer ids in two files.
 const LEAST_COPIED: u64 = 10;
 
 pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
@@ -181,7 +181,7 @@ struct Collector {
     hosts: Hosts,
     per: Option<Key>,
     host: Option<Key>,
-    /// Those of the file that is read, by host and format.
+    /// The clocks of the file that is read, by host and format.
     clocks: HashMap<(u32, u32), Clock>,
     steps: Few<(u32, usize, StepBack)>,
     /// The host of each source, and how many ids it has.

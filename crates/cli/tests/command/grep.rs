@@ -263,7 +263,7 @@ fn every_line_is_seen_wherever_blocks_end() {
     );
 }
 
-/// What is compressed is decompressed beside the search.
+/// Compressed files are decompressed beside the search.
 #[test]
 fn lines_come_out_while_the_input_goes_on() {
     come_out_at_once(|input| input);
@@ -302,7 +302,7 @@ fn log_of(format: &str) -> String {
 
 const STAMPED: [&str; 5] = ["txid", "uuid-v7", "flake", "unique-id", "trace-id"];
 
-/// What is compressed in a way that is not read here has no lines, and no id is found in it.
+/// A file that is compressed in a way that is not read here has no lines, and no id is found in it.
 #[test]
 fn other_compressions_are_named_and_not_searched() {
     for (program, head) in

@@ -226,7 +226,7 @@ fn a_histogram_counts_lines_by_their_time() {
     assert!(said.contains("more than 100000 spans; give a longer one, or a window"), "{said}");
 }
 
-/// What zstd packs is read, in any number of frames, and what is damaged is said.
+/// Files of zstd are read, in any number of frames, and damage is reported.
 #[test]
 fn zstd_is_read_as_gzip_is() {
     let log = log().repeat(5000);

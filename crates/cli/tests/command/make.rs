@@ -73,7 +73,7 @@ fn a_full_disk_is_reported() {
     }
 }
 
-/// What is written to it would be lost, and the status would not say so.
+/// A write to it would be lost, and the status would not say so.
 #[test]
 fn a_closed_output_is_an_error() {
     for args in ["-n 5", "inspect 4om9qi54la8ffr4bd9sg", "range --from 0", "grep --from=0 /dev/null", "sort /dev/null"]

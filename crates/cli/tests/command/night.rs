@@ -113,7 +113,7 @@ fn hosts_with_numbers_in_their_names_are_several() {
     let (report, ..) = audit(directory.path(), &["--format", "snowflake", "10.0.0.1", "10.0.0.2"]);
     assert_eq!((&report["hosts"], &report["shared_nodes"]["count"]), (&2.into(), &1.into()), "{report}");
     assert_eq!(report["shared_nodes"]["shown"][0]["hosts"], serde_json::json!(["10.0.0.1", "10.0.0.2"]));
-    // Those that were rotated are one, and the report says so.
+    // Rotated files are one, and the report says so.
     let text = |n: i64| format!("{}\n", id(NOON + n));
     let rotated = crate::directory(&[("a.log", text(2).as_bytes()), ("a.log.1", text(1).as_bytes())]);
     let text = printed(txid(&["audit", "a.log", "a.log.1"]).current_dir(&rotated));

@@ -19,7 +19,7 @@ fn numbers_go_on_from_one_run_to_the_next_until_they_are_used_up() {
     page.publish(2000..2003);
     assert_eq!(printed(&mut new(state, "3")), "1044\n2000\n2001\n", "over the end of a range");
 
-    // What there is comes out, and why there is no more.
+    // The rest comes out, and why there is no more.
     page.set_contact(1_795_255_200_000);
     page.set_news(SegmentNews::WentDown);
     let assert = new(state, "5").assert().code(2);
