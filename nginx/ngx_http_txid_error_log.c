@@ -5,7 +5,7 @@
 #include "ngx_http_txid.h"
 
 
-/* What is longer is cut off: a line of the log has 2048 characters. */
+/* A longer value is cut off: a line of the log has 2048 characters. */
 #define NGX_HTTP_TXID_LOGGED_LEN  256
 
 

@@ -31,7 +31,7 @@ ngx_http_txid_post_read(ngx_http_request_t *r)
 
 /*
  * The last in its phase, so that realip has replaced the address before a variable that depends on
- * it is read, and kept.
+ * it is read.
  */
 ngx_int_t
 ngx_http_txid_late_post_read(ngx_http_request_t *r)

@@ -110,7 +110,7 @@ ngx_http_txid_datadog_origin(ngx_http_request_t *r, ngx_http_variable_value_t *v
 }
 
 
-/* What came in is passed on only with its own trace. */
+/* It is passed on only with the trace that it came with. */
 static ngx_int_t
 ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {

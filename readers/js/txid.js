@@ -372,7 +372,7 @@ export function bounds(name, ms, options = {}) {
     const [{ clock, clock: { unit, perUnit }, timeBits }] = number.fields;
     const since = BigInt(ms) - epochOf(format, clock, options);
     const units = format.wraps ? since & mask(timeBits) : since / unit;
-    // Of units that are not counted one by one, the last is not whole.
+    // If units are not counted one by one, the last one is not whole.
     const last = (highest(number) & mask(timeBits)) / perUnit - (perUnit > 1n ? 1n : 0n);
     if (!format.wraps && since < 0n || units > last) {
         return null;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads ids: from txid_reader import read. What ids hold is in formats.json, which is beside this file or above it.
+"""Reads ids: from txid_reader import read. formats.json describes the formats; it is beside this file or above it.
 
 In a shell, txid_reader.py TEXT prints every reading, and txid_reader.py FORMAT TEXT [LAYOUT or EPOCH] that of a format, as JSON.
 """
@@ -233,7 +233,7 @@ def bounds(format, ms, layout=None, epoch=0):
         clock, ones = part["fields"][0]["clock"], time_in(part["fields"][0], -1)
         per_unit, since = clock.get("per_unit", 1), int(clock.get("epoch", 0)) + int("takes_epoch" in format and epoch)
         units = (int(ms) - since) // clock["unit_ms"] & (ones if "wraps" in format else -1)
-        # Of units that are not counted one by one, the last is not whole.
+        # If units are not counted one by one, the last one is not whole.
         if 0 <= units <= (highest(part) & ones) // per_unit - (per_unit > 1):
             times = (units * per_unit, 0), (units * per_unit + per_unit - 1, -1)
             return ["".join(bound(part, *of) for part in parts) for of in times]

@@ -76,7 +76,7 @@ local function new(given)
         end
     end
 
-    -- Envoy goes on after an error. What a client made up must not.
+    -- Envoy goes on after an error. A header that a client made up must not.
     local function protected(run, handle)
         local headers = handle:headers()
         local ok, result = pcall(run, handle, headers)
