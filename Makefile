@@ -173,6 +173,7 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	scripts/subjects.sh
 	scripts/mutants-meaning.pl check
 	@git ls-files '*.c' '*.h' | grep -v '^include/' | xargs awk 'length > 100 { print FILENAME ":" FNR ": more than 100 columns"; bad = 1 } END { exit bad }'
+	@git ls-files '*.rs' | xargs perl -0ne 'if (/[^\n]*&& let\b|\b(?:if|while) let [^;{}]*\n\s*&& /) { print "$$ARGV: a let chain, which Rust 1.85 does not have: $$&\n"; $$bad = 1 } END { exit $$bad }'
 	@# Not installed by need.sh: it takes minutes to compile.
 	! cargo deny --version >/dev/null 2>&1 || for workspace in . agent; do cargo deny --manifest-path $$workspace/Cargo.toml --workspace --all-features check --config .cargo/deny.toml bans licenses sources || exit; done
 

@@ -354,9 +354,10 @@ fn show(fields: &'static Fields, bits: Wide, text: &[u8], found: &mut Anatomy) {
     });
     for (place, field) in listed.chain(fields.shown.iter().map(|(place, field)| (*place, field))) {
         // Most fields of a UUID are not shown: their values are not looked at.
-        if !matches!(field.kind, Kind::Time(_) | Kind::Bits | Kind::Is(_))
-            && let Some(value) = value_of(field, bits.bits(place, field.bits), text)
-        {
+        if matches!(field.kind, Kind::Time(_) | Kind::Bits | Kind::Is(_)) {
+            continue;
+        }
+        if let Some(value) = value_of(field, bits.bits(place, field.bits), text) {
             found.parts.push((field.name, value));
         }
     }

@@ -228,8 +228,7 @@ impl RedisStore {
                 _ => {}
             }
         }
-        if let [_, Reply::Text(cluster), ..] = settings
-            && String::from_utf8_lossy(cluster).contains("cluster_enabled:1")
+        if matches!(settings, [_, Reply::Text(info), ..] if String::from_utf8_lossy(info).contains("cluster_enabled:1"))
         {
             return Err(self.address.misconfigured(CLUSTER));
         }
