@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::keeper::keep;
     use crate::keeper::tests::Stops;
-    use crate::store::Show;
+    use crate::store::{Room, Show};
     use std::sync::Barrier;
     use std::thread;
     use txid::snowflake::LeaseNews;
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(news(), LeaseNews::Released);
     }
 
-    /// A store whose answers to writes are lost.
+    /// A store whose answers to writes are lost. To ask it for more would take another time-out.
     struct Unheard;
 
     impl Store for Unheard {
@@ -274,6 +274,10 @@ mod tests {
             Ok(None)
         }
 
+        fn room(&mut self) -> Result<Option<Room>, StoreError> {
+            panic!("it does not answer")
+        }
+
         fn durability(&self) -> &Durability {
             &Durability::Durable
         }
@@ -287,6 +291,7 @@ mod tests {
         let key = "orders/node/1".to_owned();
         let reply = lease.ask(Request::Put { key, expected: Expected::Absent, bytes: Vec::new() }).reply;
         assert!(matches!(reply, Reply::Put(Ok(Put::Unknown(_)))));
+        assert_eq!(lease.attend(Instant::now()), None);
         let view = lease.page.view();
         assert_eq!((view.failures, view.contact_ms), (1, None));
     }
