@@ -282,8 +282,7 @@ pub fn etcd_cluster(peers: &[(u16, u16)]) -> Cluster {
 
 /// PostgreSQL and MariaDB do not run as root.
 pub fn as_user(user: &str, program: &str) -> Command {
-    // SAFETY: `geteuid` has no preconditions.
-    if unsafe { libc::geteuid() } != 0 {
+    if !rustix::process::geteuid().is_root() {
         return Command::new(program);
     }
     let mut command = Command::new("setpriv");

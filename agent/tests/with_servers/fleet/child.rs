@@ -420,8 +420,7 @@ fn agent_of_daemon(directory: &Path, before: &[&str]) -> Child {
 }
 
 fn is_root() -> bool {
-    // SAFETY: `geteuid` has no preconditions.
-    let is_root = unsafe { libc::geteuid() } == 0;
+    let is_root = rustix::process::geteuid().is_root();
     if !is_root {
         crate::skipped("only root may start an agent as another user");
     }

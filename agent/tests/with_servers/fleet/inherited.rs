@@ -184,8 +184,7 @@ time.sleep(1000)
 /// A child that has given up root, and outlives its agent and its guard, has no say in what root's next agent ends.
 #[test]
 fn a_child_inherits_nothing_that_it_can_write() {
-    // SAFETY: `geteuid` has no preconditions.
-    if unsafe { libc::geteuid() } != 0 {
+    if !rustix::process::geteuid().is_root() {
         return crate::skipped("only root may change the user");
     }
     let victim = Running(Command::new("sleep").arg("1000").spawn().unwrap());

@@ -394,8 +394,7 @@ fn etcd_tls() {
 /// The first addresses of a name accept connections, and say nothing.
 #[test]
 fn each_address_of_a_name_is_asked() {
-    // SAFETY: `geteuid` has no preconditions.
-    if unsafe { libc::geteuid() } != 0 {
+    if !rustix::process::geteuid().is_root() {
         return crate::skipped("only root may give a name other addresses");
     }
     let port = each::all();
