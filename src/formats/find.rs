@@ -164,7 +164,6 @@ impl Finder {
     }
 
     /// Calls `found` with the place of each id in `text` that is within the window.
-    #[inline(always)]
     pub fn within(&self, text: &[u8], window: &Window, mut found: impl FnMut(Range<usize>)) {
         let may_be = |text: &[u8]| window.may_hold(text, &self.numbers);
         let each = |range, (_, ms): (_, Option<i64>)| {
@@ -177,7 +176,6 @@ impl Finder {
     }
 
     /// Calls `each` with the ids in `text`, in their order, until that breaks.
-    #[inline(always)]
     pub fn each(&self, text: &[u8], mut each: impl FnMut(Found) -> ControlFlow<()>) {
         let read = |text: &[u8]| self.read(text);
         self.search(text, |_| true, read, |range, (format, ms)| each(Found { range, format, ms }));
@@ -209,7 +207,6 @@ impl Finder {
     }
 
     /// The format and the time of a text that is an id.
-    #[inline(always)]
     fn read(&self, text: &[u8]) -> Option<(&'static Format, Option<i64>)> {
         match self.which {
             Which::One(format) => Some((format, Some(format.ms(text, &self.numbers)?))),
@@ -248,7 +245,6 @@ impl Finder {
     }
 
     /// Calls `each` with what `read` makes of the ids in `text`, until that breaks.
-    #[inline(always)]
     fn search<T>(
         &self,
         text: &[u8],
@@ -283,14 +279,12 @@ impl fmt::Debug for Finder {
 }
 
 /// The first eight characters as a number.
-#[inline(always)]
 fn head(text: &[u8]) -> Option<u64> {
     text.first_chunk().map(|head| u64::from_be_bytes(*head))
 }
 
 impl Window {
     /// Most texts are outside, which their beginnings show without being read.
-    #[inline(always)]
     fn may_hold(&self, text: &[u8], numbers: &Numbers) -> bool {
         match &self.only {
             Some(Look::Heads(heads)) => heads.has(text),
@@ -310,7 +304,6 @@ impl Window {
 }
 
 impl Heads {
-    #[inline(always)]
     fn has(&self, text: &[u8]) -> bool {
         head(text).is_some_and(|head| (head | self.lower).wrapping_sub(self.first) <= self.more)
     }
@@ -339,13 +332,11 @@ struct Lengths {
 }
 
 impl Lengths {
-    #[inline(always)]
     fn has(&self, length: usize) -> bool {
         self.these >> length.min(63) & 1 == 1
     }
 
     /// Where at least as many ones as are looked for follow each other: of the lower half of `bits`.
-    #[inline(always)]
     fn starts(&self, bits: u128) -> u64 {
         let two = bits & bits >> 1;
         let four = two & two >> 2;
@@ -385,7 +376,6 @@ impl Shapes {
     ///
     /// Each 64 bytes become 64 bits, the lowest for the first byte, once for all shapes. Shifting finds where 20 letters and
     /// digits follow each other, say. Bits of the next 64 bytes are at hand.
-    #[inline(always)]
     fn scan<const WORDS: bool, const PARTS: bool, const DASHES: bool, const RUNS: bool>(
         &self,
         text: &[u8],
@@ -442,7 +432,6 @@ impl Shapes {
     }
 
     /// What a word belongs to that may be an id.
-    #[inline(always)]
     fn longer(&self, text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
         match word.len() {
             length if self.parts >> length.min(63) & 1 == 0 => None,
@@ -453,7 +442,6 @@ impl Shapes {
     }
 }
 
-#[inline(always)]
 fn is_of_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
@@ -468,7 +456,6 @@ fn leading(text: &[u8], is_one: fn(&u8) -> bool) -> usize {
 }
 
 /// Whether words of 8, 4, 4, 4 and 12 characters begin here, and end, with others between them.
-#[inline(always)]
 fn is_uuid(text: &[u8], place: usize) -> bool {
     const OTHERS: u64 = 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 36;
     const LOOKED_AT: u64 = (1 << 37) - 1;
@@ -523,7 +510,6 @@ struct Bits {
 
 impl Bits {
     /// The bits of the first 64 bytes. Missing bytes count as others.
-    #[inline(always)]
     fn of<const WORDS: bool, const DASHES: bool, const RUNS: bool>(text: &[u8]) -> Self {
         match text.first_chunk::<64>() {
             Some(chunk) => Self::of_chunk::<WORDS, DASHES, RUNS>(chunk),
@@ -549,7 +535,6 @@ impl Bits {
 
     /// The same, 16 bytes at once: a search spends most of its time here.
     #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
     #[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
     fn of_chunk<const WORDS: bool, const DASHES: bool, const RUNS: bool>(chunk: &[u8; 64]) -> Self {
         use std::arch::x86_64::*;
