@@ -9,14 +9,6 @@
 #include "ngx_txid.h"
 
 
-/* A variable with ids: of a format, or txids of a series. */
-typedef struct {
-    txid_maker       *maker;
-    txid_series      *series;
-    ngx_int_t         index;
-} ngx_http_txid_ids_t;
-
-
 typedef struct {
     txid_series      *series;
     /* The indexes of $request_txid and $txid_trace_id. */

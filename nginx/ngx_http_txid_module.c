@@ -57,33 +57,8 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       0,
       NULL },
 
-    { ngx_string("txid_variable"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
-      ngx_http_txid_variable,
-      0,
-      0,
-      NULL },
-
-    { ngx_string("txid_time"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE23|NGX_CONF_TAKE4,
-      ngx_http_txid_time,
-      0,
-      0,
-      NULL },
-
-    { ngx_string("txid_hide"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
-      ngx_http_txid_hidden,
-      0,
-      0,
-      NULL },
-
-    { ngx_string("txid_reveal"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
-      ngx_http_txid_hidden,
-      0,
-      0,
-      NULL },
+    ngx_txid_commands(NGX_HTTP_MAIN_CONF, ngx_http_txid_variable, ngx_http_txid_time,
+                      ngx_http_txid_hidden),
 
       ngx_null_command
 };

@@ -5,6 +5,9 @@
 
 #include "ngx_http_txid.h"
 
+#define ngx_txid_of(name)     ngx_http_ ## name
+#define NGX_TXID_NOCACHEABLE  NGX_HTTP_VAR_NOCACHEABLE
+
 
 static ngx_int_t
 ngx_http_txid_of_main(ngx_http_request_t *r, ngx_http_variable_value_t *v, ngx_uint_t index)
@@ -24,7 +27,7 @@ ngx_http_txid_of_main(ngx_http_request_t *r, ngx_http_variable_value_t *v, ngx_u
 static ngx_int_t
 ngx_http_txid_txid(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_http_txid_ids_t  *ids = (ngx_http_txid_ids_t *) data;
+    ngx_txid_ids_t  *ids = (ngx_txid_ids_t *) data;
 
     if (r->variables != r->main->variables) {
         return ngx_http_txid_of_main(r, v, ids->index);
@@ -36,7 +39,7 @@ ngx_http_txid_txid(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_
 static ngx_int_t
 ngx_http_txid_ids(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_http_txid_ids_t  *ids = (ngx_http_txid_ids_t *) data;
+    ngx_txid_ids_t  *ids = (ngx_txid_ids_t *) data;
 
     if (r->variables != r->main->variables) {
         return ngx_http_txid_of_main(r, v, ids->index);
@@ -156,111 +159,27 @@ ngx_http_txid_find_hidden(ngx_http_request_t *r, ngx_http_variable_value_t *v, u
 }
 
 
-static ngx_int_t
-ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler,
-    uintptr_t data,
-    ngx_uint_t flags)
-{
-    ngx_str_t             copy = *name;
-    ngx_http_variable_t  *var;
-
-    var = ngx_http_add_variable(cf, &copy, flags);
-    if (var == NULL) {
-        return NGX_ERROR;
-    }
-    if (var->get_handler != NULL) {
-        ngx_txid_conf_error(cf, ngx_txid_is_taken, name);
-        return NGX_ERROR;
-    }
-
-    var->get_handler = handler;
-    var->data = data;
-    return NGX_OK;
-}
-
-
-/* Returns the index of the variable. */
-static ngx_int_t
-ngx_http_txid_add_indexed(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler,
-    uintptr_t data)
-{
-    ngx_str_t  copy = *name;
-
-    if (ngx_http_txid_add(cf, name, handler, data, 0) != NGX_OK) {
-        return NGX_ERROR;
-    }
-    return ngx_http_get_variable_index(cf, &copy);
-}
-
-
-/* Adds a variable with ids of the format that the words name; without words, with txids. */
-static ngx_int_t
-ngx_http_txid_add_ids(ngx_conf_t *cf, const ngx_str_t *name, const ngx_str_t *words, size_t count)
-{
-    ngx_http_txid_ids_t        *ids;
-    ngx_http_txid_main_conf_t  *tmcf;
-
-    ids = ngx_palloc(cf->pool, sizeof(ngx_http_txid_ids_t));
-    if (ids == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (count == 0) {
-        tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
-        ids->series = tmcf->series;
-        ids->index = ngx_http_txid_add_indexed(cf, name, ngx_http_txid_txid, (uintptr_t) ids);
-        return ids->index == NGX_ERROR ? NGX_ERROR : NGX_OK;
-    }
-
-    ids->maker = ngx_txid_open_maker(cf, words, count);
-    if (ids->maker == NULL) {
-        return NGX_ERROR;
-    }
-
-    ids->index = ngx_http_txid_add_indexed(cf, name, ngx_http_txid_ids, (uintptr_t) ids);
-    return ids->index == NGX_ERROR ? NGX_ERROR : NGX_OK;
-}
+#include "ngx_txid_variables.h"
 
 
 ngx_int_t
 ngx_http_txid_add_variables(ngx_conf_t *cf)
 {
-    const ngx_txid_part_t      *part;
-    const ngx_txid_format_t    *format;
     ngx_http_txid_main_conf_t  *tmcf;
 
-    static ngx_str_t  txid = ngx_string("txid");
     static ngx_str_t  request = ngx_string("request_txid");
-    static ngx_str_t  trace_id = ngx_string("txid_trace_id");
     static ngx_str_t  tracestate = ngx_string("txid_tracestate");
     static ngx_str_t  origin = ngx_string("txid_datadog_origin");
 
+    if (ngx_http_txid_add_common(cf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
-
-    tmcf->series = ngx_txid_open_series(cf);
-    if (tmcf->series == NULL || ngx_http_txid_add_ids(cf, &txid, NULL, 0) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    for (format = ngx_txid_formats; format->name.len; format++) {
-        if (ngx_http_txid_add_ids(cf, &format->name, &format->format, 1) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
     tmcf->request = ngx_http_txid_add_indexed(cf, &request, ngx_http_txid_request_id, 0);
-    tmcf->span = ngx_http_txid_add_indexed(cf, &trace_id, ngx_http_txid_trace_id, 0);
-    if (tmcf->request == NGX_ERROR || tmcf->span == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
-    for (part = ngx_txid_parts; part->name.len; part++) {
-        if (ngx_http_txid_add(cf, &part->name, ngx_http_txid_part, (uintptr_t) part, 0) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-    if (ngx_http_txid_add(cf, &origin, ngx_http_txid_datadog_origin, 0, NGX_HTTP_VAR_NOCACHEABLE)
-        != NGX_OK)
+    if (tmcf->request == NGX_ERROR
+        || ngx_http_txid_add(cf, &origin, ngx_http_txid_datadog_origin, 0, NGX_HTTP_VAR_NOCACHEABLE)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -290,68 +209,4 @@ ngx_http_txid_find_realip(ngx_conf_t *cf)
         }
     }
     return NULL;
-}
-
-
-char *
-ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_str_t                   name, *words;
-    ngx_http_txid_main_conf_t  *tmcf;
-
-    words = cf->args->elts;
-    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
-    if (ngx_txid_variable_name(cf, &words[1], &name) != NGX_OK
-        || ngx_http_txid_add_ids(cf, &name, &words[2], cf->args->nelts - 2) != NGX_OK
-        || ngx_txid_note_made(cf, &tmcf->made, &words[2], cf->args->nelts - 2) != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-    return NGX_CONF_OK;
-}
-
-
-char *
-ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_str_t                   source, name;
-    ngx_txid_time_t            *time;
-    ngx_http_txid_main_conf_t  *tmcf;
-
-    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
-    time = ngx_txid_time_words(cf, &tmcf->times, &source, &name);
-    if (time == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    time->source = ngx_http_get_variable_index(cf, &source);
-    if (time->source == NGX_ERROR
-        || ngx_http_txid_add(cf, &name, ngx_http_txid_read_time, (uintptr_t) time,
-            NGX_HTTP_VAR_NOCACHEABLE) != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-    return NGX_CONF_OK;
-}
-
-
-char *
-ngx_http_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_str_t           name, source;
-    ngx_txid_hidden_t  *hidden;
-
-    hidden = ngx_txid_hidden_words(cf, &name, &source);
-    if (hidden == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    hidden->source = ngx_http_get_variable_index(cf, &source);
-    if (hidden->source == NGX_ERROR
-        || ngx_http_txid_add(cf, &name, ngx_http_txid_find_hidden, (uintptr_t) hidden,
-            NGX_HTTP_VAR_NOCACHEABLE) != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-    return NGX_CONF_OK;
 }

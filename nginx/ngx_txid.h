@@ -30,6 +30,25 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: " format, cf->args->elts, arg)
 
 
+/* The directives that add variables, for http and stream. */
+#define ngx_txid_command(name, arguments, set)                                                     \
+    { ngx_string(name), arguments, set, 0, 0, NULL }
+
+#define ngx_txid_commands(main, variable, time, hidden)                                            \
+    ngx_txid_command("txid_variable", main|NGX_CONF_2MORE, variable),                              \
+    ngx_txid_command("txid_time", main|NGX_CONF_TAKE23|NGX_CONF_TAKE4, time),                      \
+    ngx_txid_command("txid_hide", main|NGX_CONF_2MORE, hidden),                                    \
+    ngx_txid_command("txid_reveal", main|NGX_CONF_2MORE, hidden)
+
+
+/* A variable with ids: of a format, or txids of a series. */
+typedef struct {
+    txid_maker       *maker;
+    txid_series      *series;
+    ngx_int_t         index;
+} ngx_txid_ids_t;
+
+
 /*
  * A variable with the time of the id in another variable. Unless the directive names a format, ids
  * are read as those that this server makes, and then as others.

@@ -201,8 +201,8 @@ sub outcome {
     return 'survived';
 }
 
-@wanted = split /\n/, `git ls-files 'lua/*.lua' 'nginx/*.c'` unless @wanted;
-@wanted = grep { /\.\Q$language\E$/ && !/cdefs\.lua$/ } @wanted;
+@wanted = split /\n/, `git ls-files 'lua/*.lua' 'nginx/*.c' nginx/ngx_txid_variables.h` unless @wanted;
+@wanted = grep { ($language eq 'c' ? /\.[ch]$/ : /\.lua$/) && !/cdefs\.lua$/ } @wanted;
 my @mutants = map { mutants_of($_) } @wanted;
 die "mutants.pl: no mutants of @wanted\n" unless @mutants;
 chomp(my $jobs = $ENV{JOBS} || `nproc`);

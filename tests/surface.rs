@@ -68,9 +68,13 @@ fn lua_names() -> BTreeSet<String> {
 fn directives() -> BTreeSet<String> {
     let mut directives = BTreeSet::new();
     for (kind, path) in [("http", "nginx/ngx_http_txid_module.c"), ("stream", "nginx/ngx_stream_txid_module.c")] {
-        let text = read(path);
-        let found =
-            words(&text, "txid_").into_iter().filter(|(name, _)| text.contains(&format!("{{ ngx_string(\"{name}\")")));
+        // Both have the ones of ngx_txid.h.
+        let text = read(path) + &read("nginx/ngx_txid.h");
+        let is_command = |name: &str| {
+            text.contains(&format!("{{ ngx_string(\"{name}\")"))
+                || text.contains(&format!("ngx_txid_command(\"{name}\""))
+        };
+        let found = words(&text, "txid_").into_iter().filter(|(name, _)| is_command(name));
         directives.extend(found.map(|(name, _)| format!("{kind:8} {name}")));
     }
     let options = PolicyOption::ALL.iter().filter(|option| option.is_directive);
