@@ -12,7 +12,7 @@ use txid::snowflake::{Generator, Layout, LeasePage};
 use txid_agent::keeper::page::{look, set_news, write};
 use txid_agent::keeper::{Clock, Managed, Step, keep};
 use txid_agent_machines::lease::{Answer, Input, Lease, Output, Reply, Request, Rules};
-use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::protocol::Now;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Version};
 
 const AHEAD_MS: u64 = 400;

@@ -9,3 +9,8 @@ pub mod pace;
 pub mod protocol;
 pub mod segment;
 pub mod store;
+
+/// A time for people, in RFC 3339.
+pub fn utc(ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |time| format!("{time:.3}"))
+}

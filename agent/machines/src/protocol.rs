@@ -1,7 +1,7 @@
 //! How a machine and its keeper talk to each other, for both machines.
 //!
-//! A machine is a pure function of its inputs: it reads no clock, no page and no store. [`Machine::step`] gets all of
-//! these, and returns one output. The keeper does what it says, and calls again with the result:
+//! A machine is a pure function of its inputs: it reads no clock, no page and no store. Its `step` gets all of these, with
+//! the page as it was after the last write, and returns one output. The keeper does what it says, and calls again with the result:
 //!
 //! | output | what is done | next input |
 //! |---|---|---|
@@ -10,8 +10,6 @@
 //! | [`Output::Log`] | one line of the log | [`Input::Go`] |
 //! | [`Output::Wait`] | nothing, until that time or earlier | [`Input::Go`], or [`Input::Stop`] to end |
 //! | [`Output::Stopped`], [`Output::Fail`] | all is done | none |
-
-use std::fmt;
 
 /// The time of a step, and randomness for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,31 +51,4 @@ pub enum Output<R, W, E, F> {
     Stopped,
     /// There is nothing more to do until somebody intervenes.
     Fail(F),
-}
-
-/// The output of [`Machine::step`].
-pub type OutputOf<M> =
-    Output<<M as Machine>::Request, <M as Machine>::Write, <M as Machine>::Event, <M as Machine>::Failure>;
-
-/// Decides for one lease or one segment, for the lifetime of its agent.
-pub trait Machine {
-    /// The settings that stay the same while the agent runs.
-    type Rules;
-    /// The contents of the page.
-    type View;
-    /// A request to the store.
-    type Request;
-    /// The store's answer to it.
-    type Answer;
-    /// A write to the page.
-    type Write;
-    /// A line of the log.
-    type Event: fmt::Display;
-    /// Why nothing more can be done.
-    type Failure: fmt::Display;
-
-    /// Takes an input, and returns what to do next. `page` is as it was after the last write.
-    fn step(&mut self, rules: &Self::Rules, now: &Now, page: &Self::View, input: Input<Self::Answer>) -> OutputOf<Self>
-    where
-        Self: Sized;
 }

@@ -3,10 +3,11 @@
 //! `TXID_SEED=7 cargo test -p txid-agent-machines --test any_answer` repeats one run. Every failure shows its seed.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use txid::snowflake::Layout;
 use txid_agent_machines::lease::{Answer, Group, Lease, NodeRecord, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::pace;
-use txid_agent_machines::protocol::{Input, Machine, Now, Output};
+use txid_agent_machines::protocol::{Input, Now, Output};
 use txid_agent_machines::segment::{self, Segment};
 use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, StoreTime, Taken, Version};
 
@@ -44,11 +45,10 @@ impl Run {
 }
 
 /// Runs a machine. Answers come at once, and no time passes but what the machine waits: the worst case.
-fn run<M: Machine>(
-    machine: &mut M,
-    rules: &M::Rules,
-    page: &mut impl FnMut(Option<M::Write>) -> M::View,
-    answer: &mut impl FnMut(M::Request, u64) -> M::Answer,
+fn run<R, A, W, V, E: Display, F>(
+    step: &mut impl FnMut(&Now, &V, Input<A>) -> Output<R, W, E, F>,
+    page: &mut impl FnMut(Option<W>) -> V,
+    answer: &mut impl FnMut(R, u64) -> A,
     random: &mut Random,
 ) -> Run {
     let mut run = Run { sent_ms: Vec::new(), logged: Vec::new(), ended: false };
@@ -58,7 +58,7 @@ fn run<M: Machine>(
         steps += 1;
         assert!(steps < 20_000, "it does not wait: {:?}", run.logged);
         let view = page(None);
-        input = match machine.step(rules, &now, &view, input) {
+        input = match step(&now, &view, input) {
             Output::Ask(request) => {
                 run.sent_ms.push(now_ms);
                 Input::Answer(answer(request, now_ms))
@@ -122,7 +122,8 @@ fn run_lease(rules: &Rules, mut reply: impl FnMut(&Request, u64) -> Reply, seed:
         reply: reply(&request, now_ms),
         time: Some(StoreTime { earliest_ms: START_MS + now_ms as i64, latest_ms: START_MS + now_ms as i64 }),
     };
-    run(&mut lease, rules, &mut page, &mut answer, &mut Random(seed))
+    let mut step = |now: &Now, page: &PageView, input| lease.step(rules, now, page, input);
+    run(&mut step, &mut page, &mut answer, &mut Random(seed))
 }
 
 /// A store that works.
@@ -353,7 +354,9 @@ fn no_answers_make_a_segment_ask_too_often() {
                 (_, _) => segment::Answer::Taken(Taken::NoTag),
             }
         };
-        let run = run(&mut Segment::new(), &rules, &mut page, &mut answer, &mut random);
+        let mut machine = Segment::new();
+        let mut step = |now: &Now, page: &segment::View, input| machine.step(&rules, now, page, input);
+        let run = run(&mut step, &mut page, &mut answer, &mut random);
         run.check(&format!("seed {seed}"), ranges as usize);
         served += usize::from(ranges > 0);
         ended += usize::from(run.ended);

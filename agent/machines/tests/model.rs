@@ -9,7 +9,7 @@ use txid::snowflake::{Layout, Order};
 use txid_agent_machines::lease::{
     Answer, Event, Group, Input, Lease, NodeRecord, Output, PageView, Reply, Request, Rules, Survey, Write,
 };
-use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::protocol::Now;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 const MAX_DRIFT_MS: u64 = 2;

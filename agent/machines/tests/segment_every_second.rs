@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use txid::segment::SegmentNews;
-use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::protocol::Now;
 use txid_agent_machines::segment::{Answer, Event, Input, Output, Request, Rules, Segment, View, Write};
 use txid_agent_machines::store::{StoreError, Taken};
 

@@ -6,7 +6,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::LazyLock;
 
-use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::protocol::Now;
 use txid_agent_machines::segment::{Answer, Input, Output, Request, Rules, Segment, View, Write};
 use txid_agent_machines::store::{StoreError, Taken};
 

@@ -4,57 +4,14 @@ use super::own::{OwnError, Owned, own};
 use super::page::{look, set_news, write};
 use super::room::Looks;
 use super::{Managed, Step};
-use crate::store::{Durability, Numbers, Store};
+use crate::store::{Durability, Store};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
 use txid_agent_machines::lease::{Answer, Event, Input, Lease, Output, PageView, Reply, Request, Rules};
-use txid_agent_machines::protocol::{Machine, Now};
-use txid_agent_machines::store::{Numbered, Put, StoreError, StoreTime};
-
-/// The store of a lease's records, and the source of numbers for its new nodes.
-pub enum Source {
-    /// The agents take any node that is free.
-    Agents(Box<dyn Store>),
-    /// The counter of another system.
-    Counter(Box<dyn Numbers>),
-}
-
-impl Source {
-    /// How durable the store says it is.
-    pub fn durability(&self) -> &Durability {
-        match self {
-            Self::Agents(store) => store.durability(),
-            Self::Counter(store) => store.durability(),
-        }
-    }
-}
-
-/// The answer; and if there is one, the store's clock, as far as it shows one.
-fn ask<S: Store + ?Sized>(
-    store: &mut S,
-    request: Request,
-    number: impl FnOnce(&mut S) -> Result<Numbered, StoreError>,
-) -> (Reply, Option<Option<StoreTime>>) {
-    let reply = match request {
-        Request::Read(key) => Reply::Read(store.read(&key)),
-        Request::Put { key, expected, bytes } => Reply::Put(store.put(&key, &expected, &bytes)),
-        Request::List(mut survey) => {
-            let listed = store.list(&survey.prefix(), &mut |key, record| survey.see(key, record));
-            Reply::List(listed.map(|()| survey))
-        }
-        Request::Number => Reply::Number(number(store)),
-    };
-    let has_answered = match &reply {
-        Reply::Read(answer) => answer.is_ok(),
-        Reply::Put(answer) => !matches!(answer, Err(_) | Ok(Put::Unknown(_))),
-        Reply::List(answer) => answer.is_ok(),
-        Reply::Number(answer) => answer.is_ok(),
-    };
-    let time = has_answered.then(|| store.clock().ok().flatten());
-    (reply, time)
-}
+use txid_agent_machines::protocol::Now;
+use txid_agent_machines::store::Put;
 
 /// A lease: its page, of which this agent is the only writer, and its store.
 pub struct ManagedLease {
@@ -65,7 +22,7 @@ pub struct ManagedLease {
     page: LeasePage,
     /// Asked whether it would make an id.
     generator: Generator,
-    source: Source,
+    store: Box<dyn Store>,
     /// As the last answer said.
     durability: Durability,
     has_answered: bool,
@@ -78,20 +35,20 @@ pub struct ManagedLease {
 
 impl ManagedLease {
     /// Opens the page in the file at `path`, or makes it.
-    pub fn open(path: &Path, layout: &Layout, rules: Rules, source: Source) -> Result<Self, OwnError> {
+    pub fn open(path: &Path, layout: &Layout, rules: Rules, store: Box<dyn Store>) -> Result<Self, OwnError> {
         let (page, file) = own(path, |path| match LeasePage::open_or_make(path, layout) {
             Err(StateError::OtherBoot(_) | StateError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
         let generator = Generator::new(page.state());
-        let durability = source.durability().clone();
+        let durability = store.durability().clone();
         Ok(Self {
             rules,
             machine: Lease::new(&look(&page)),
             answer: None,
             page,
             generator,
-            source,
+            store,
             durability,
             has_answered: false,
             used_ms: None,
@@ -117,29 +74,38 @@ impl ManagedLease {
         view
     }
 
+    /// The answer; and if there is one, the store's clock, as far as it shows one.
     fn ask(&mut self, request: Request) -> Answer {
-        let Self { rules, source, .. } = self;
-        let (reply, time) = match source {
-            // Nobody asks for numbers of another system.
-            Source::Agents(store) => ask(&mut **store, request, |_| Ok(Numbered::UsedUp)),
-            Source::Counter(store) => {
-                ask(&mut **store, request, |store| store.number(&rules.group, &rules.owner, rules.last_node))
+        let Self { rules, store, .. } = self;
+        let reply = match request {
+            Request::Read(key) => Reply::Read(store.read(&key)),
+            Request::Put { key, expected, bytes } => Reply::Put(store.put(&key, &expected, &bytes)),
+            Request::List(mut survey) => {
+                let listed = store.list(&survey.prefix(), &mut |key, record| survey.see(key, record));
+                Reply::List(listed.map(|()| survey))
             }
+            Request::Number => Reply::Number(store.number(&rules.group, &rules.owner, rules.last_node)),
         };
-        self.has_answered = time.is_some();
-        match time {
-            Some(_) => self.page.set_contact(txid::system_ms()),
-            None => self.page.count_failure(),
+        self.has_answered = match &reply {
+            Reply::Read(answer) => answer.is_ok(),
+            Reply::Put(answer) => !matches!(answer, Err(_) | Ok(Put::Unknown(_))),
+            Reply::List(answer) => answer.is_ok(),
+            Reply::Number(answer) => answer.is_ok(),
+        };
+        if !self.has_answered {
+            self.page.count_failure();
+            return Answer { reply, time: None };
         }
-        Answer { reply, time: time.flatten() }
+        self.page.set_contact(txid::system_ms());
+        Answer { reply, time: store.clock().ok().flatten() }
     }
 
     /// Takes note of how durable the store says it is. Returns a line of the log if that changed.
     fn learn(&mut self) -> Option<String> {
-        if !self.has_answered || self.durability == *self.source.durability() {
+        if !self.has_answered || self.durability == *self.store.durability() {
             return None;
         }
-        self.durability = self.source.durability().clone();
+        self.durability = self.store.durability().clone();
         self.rules.learn(self.durability.may_lose_writes());
         let why = self.durability.why()?;
         Some(format!(
@@ -184,12 +150,8 @@ impl Managed for ManagedLease {
         if text.is_some() || !self.has_answered || !self.room.is_due(now) {
             return text;
         }
-        let room = match &mut self.source {
-            Source::Agents(store) => store.room(),
-            Source::Counter(store) => store.room(),
-        };
         // Whether it answers is the machine's concern.
-        self.room.saw(room.ok()??)
+        self.room.saw(self.store.room().ok()??)
     }
 
     fn refusal(&self) -> Option<String> {
@@ -216,12 +178,12 @@ mod tests {
     use std::thread;
     use txid::snowflake::LeaseNews;
     use txid_agent_machines::lease::Write;
-    use txid_agent_machines::store::{Expected, Record};
+    use txid_agent_machines::store::{Expected, Record, StoreError, StoreTime};
 
     fn lease(path: &Path, store: &Path) -> Result<ManagedLease, OwnError> {
         let layout = &Layout::SNOWFLAKE;
         let store = crate::store::open(&format!("file://{}", store.display())).unwrap();
-        ManagedLease::open(path, layout, Rules::new("orders", "here", layout, false), Source::Agents(store))
+        ManagedLease::open(path, layout, Rules::new("orders", "here", layout, false), store)
     }
 
     #[test]
@@ -235,7 +197,7 @@ mod tests {
         let view = lease.page.view();
         assert_eq!((view.failures, view.contact_ms), (1, None));
         let store = crate::store::open(&format!("file://{}/leases", directory.path().display())).unwrap();
-        lease.source = Source::Agents(store);
+        lease.store = store;
         assert!(matches!(lease.ask(read()).reply, Reply::Read(Ok(None))));
         let view = lease.page.view();
         assert_eq!(view.failures, 1);
@@ -287,7 +249,7 @@ mod tests {
     fn a_write_without_an_answer_shows_as_a_failure() {
         let directory = tempfile::tempdir().unwrap();
         let mut lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
-        lease.source = Source::Agents(Box::new(Unheard));
+        lease.store = Box::new(Unheard);
         let key = "orders/node/1".to_owned();
         let reply = lease.ask(Request::Put { key, expected: Expected::Absent, bytes: Vec::new() }).reply;
         assert!(matches!(reply, Reply::Put(Ok(Put::Unknown(_)))));

@@ -7,7 +7,7 @@ pub mod page;
 pub mod room;
 mod segment;
 
-pub use lease::{ManagedLease, Source};
+pub use lease::ManagedLease;
 pub use own::OwnError;
 pub use segment::ManagedSegment;
 

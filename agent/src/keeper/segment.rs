@@ -2,12 +2,12 @@
 
 use super::own::{OwnError, Owned, own};
 use super::{Managed, Step};
-use crate::store::{self, Durability, Store, Tags};
+use crate::store::{self, Durability, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use txid::hidden::KeyCheck;
 use txid::segment::{SegmentError, SegmentPage};
-use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::protocol::Now;
 use txid_agent_machines::segment::{Answer, Failure, Input, Output, Request, Rules, STEP, Segment, View, Write};
 use txid_agent_machines::store::{StoreError, Taken};
 
@@ -18,15 +18,14 @@ pub struct ManagedSegment {
     /// The next input, if it is an answer of the store.
     answer: Option<Answer>,
     page: SegmentPage,
-    tags: Box<dyn Tags>,
+    store: Box<dyn Store>,
     keys: Option<Keys>,
     file: Owned,
 }
 
-/// The keys that hide the numbers, and where the store has them.
+/// The keys that hide the numbers.
 struct Keys {
     checks: Vec<KeyCheck>,
-    store: Box<dyn Store>,
     /// Whether the store has them.
     are_bound: bool,
     /// The last try: its time, and its result.
@@ -39,24 +38,24 @@ const AGAIN: Duration = Duration::from_secs(5);
 
 impl ManagedSegment {
     /// Opens the page in the file at `path`, or makes it.
-    pub fn open(path: &Path, rules: Rules, tags: Box<dyn Tags>) -> Result<Self, OwnError> {
+    pub fn open(path: &Path, rules: Rules, store: Box<dyn Store>) -> Result<Self, OwnError> {
         let (page, file) = own(path, |path| match SegmentPage::open_or_make(path) {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, machine: Segment::new(), answer: None, page, tags, keys: None, file })
+        Ok(Self { rules, machine: Segment::new(), answer: None, page, store, keys: None, file })
     }
 
     /// The same for numbers that are hidden by these keys.
-    pub fn hidden_by(self, checks: Vec<KeyCheck>, store: Box<dyn Store>) -> Self {
-        Self { keys: Some(Keys { checks, store, are_bound: false, tried: None, why: None }), ..self }
+    pub fn hidden_by(self, checks: Vec<KeyCheck>) -> Self {
+        Self { keys: Some(Keys { checks, are_bound: false, tried: None, why: None }), ..self }
     }
 
     /// Ties the tag to the keys, and then lets workers hide by them.
     fn bind(&mut self, now: Instant) -> Result<(), StoreError> {
         let Some(keys) = self.keys.as_mut().filter(|keys| !keys.are_bound) else { return Ok(()) };
         keys.tried = Some(now);
-        let known = store::bind(&mut *keys.store, &self.rules.tag, &keys.checks)?;
+        let known = store::bind(&mut *self.store, &self.rules.tag, &keys.checks)?;
         known.into_iter().for_each(|check| self.page.set_key_check(check));
         keys.are_bound = true;
         Ok(())
@@ -67,20 +66,22 @@ impl ManagedSegment {
     fn take(&mut self, count: Option<u64>, seen: u64) -> Result<Answer, StoreError> {
         let Rules { tag, max_step, .. } = &self.rules;
         let mut count = count;
-        if count.is_none() || matches!(self.tags.durability(), Durability::Unknown | Durability::MayLose { .. }) {
+        if count.is_none()
+            || matches!(self.store.durability_of_numbers(), Durability::Unknown | Durability::MayLose { .. })
+        {
             // It says so with each answer. This only reads.
-            match self.tags.take(tag, Some(0), seen)? {
+            match self.store.take(tag, Some(0), seen)? {
                 // Anybody who may write to the store may write any step.
                 Taken::Range { step, .. } => count = count.or(Some(step.min(*max_step))),
                 other => return Ok(Answer::Taken(other)),
             }
         }
-        let taken = match self.tags.durability().why() {
-            None => self.tags.take(tag, count, seen)?,
+        let taken = match self.store.durability_of_numbers().why() {
+            None => self.store.take(tag, count, seen)?,
             Some(why) => return Ok(Answer::MayLose(why.to_owned())),
         };
         // Somebody may have changed it since.
-        Ok(match self.tags.durability().why() {
+        Ok(match self.store.durability_of_numbers().why() {
             None => Answer::Taken(match taken {
                 Taken::Range { range, step } => Taken::Range { range, step: step.min(*max_step) },
                 other => other,
@@ -119,7 +120,7 @@ impl ManagedSegment {
     fn ask(&mut self, request: Request) -> Answer {
         let answer = match request {
             Request::Take { count, seen } => self.bind(Instant::now()).and_then(|()| self.take(count, seen)),
-            Request::Create(step) => self.tags.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
+            Request::Create(step) => self.store.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
         };
         answer.unwrap_or_else(Answer::Failed)
     }
@@ -128,7 +129,7 @@ impl ManagedSegment {
         let Rules { tag, step, .. } = &self.rules;
         match failure {
             Failure::NoTag => {
-                let how = self.tags.how_to_create(tag, step.unwrap_or(STEP));
+                let how = self.store.how_to_create(tag, step.unwrap_or(STEP));
                 format!("{failure}; make it with --create, or: {how}")
             }
             Failure::MayLose(_) => failure.to_string(),
@@ -188,7 +189,11 @@ mod tests {
     use txid_agent_machines::store::{Expected, Put, Record, StoreTime};
 
     fn segment(path: &Path) -> Result<ManagedSegment, OwnError> {
-        ManagedSegment::open(path, Rules::new("a"), crate::store::open_tags("file:///nowhere").unwrap())
+        segment_of(path, crate::store::open("file:///nowhere").unwrap())
+    }
+
+    fn segment_of(path: &Path, store: Box<dyn Store>) -> Result<ManagedSegment, OwnError> {
+        ManagedSegment::open(path, Rules::new("a"), store)
     }
 
     /// Each removes the file and makes a new one.
@@ -247,8 +252,8 @@ mod tests {
     fn a_store_that_does_not_answer_is_asked_about_keys_now_and_then_and_that_is_said_once() {
         let directory = tempfile::tempdir().unwrap();
         let asked = Arc::new(AtomicU32::new(0));
-        let managed = segment(&directory.path().join("a.segment")).unwrap();
-        let mut managed = managed.hidden_by(vec!["66e94b-767ab6ec".parse().unwrap()], Box::new(Away(asked.clone())));
+        let managed = segment_of(&directory.path().join("a.segment"), Box::new(Away(asked.clone()))).unwrap();
+        let mut managed = managed.hidden_by(vec!["66e94b-767ab6ec".parse().unwrap()]);
         let asked = || asked.load(Ordering::Relaxed);
         let now = Instant::now();
         assert_eq!((managed.attend(now), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));
@@ -261,10 +266,9 @@ mod tests {
     #[test]
     fn what_is_wrong_with_keys_is_reported() {
         let directory = tempfile::tempdir().unwrap();
-        let managed = segment(&directory.path().join("a.segment")).unwrap();
+        let managed = segment_of(&directory.path().join("a.segment"), Box::new(Away(Arc::default()))).unwrap();
         managed.page.publish(1..5000);
-        let check = "66e94b-767ab6ec".parse().unwrap();
-        let mut managed = managed.hidden_by(vec![check], Box::new(Away(Arc::default())));
+        let mut managed = managed.hidden_by(vec!["66e94b-767ab6ec".parse().unwrap()]);
         let mut said = Vec::new();
         keep(&mut managed, &Stops(|| {}), |report| said.extend(report.text)).unwrap();
         assert!(said.contains(&"here did not answer within 1 ms".to_owned()), "{said:?}");
@@ -276,7 +280,7 @@ mod tests {
         let (path, records) = (directory.path().join("a.segment"), directory.path().join("records"));
         let check: KeyCheck = "66e94b-767ab6ec".parse().unwrap();
         let store = crate::store::open(&format!("file://{}", records.display())).unwrap();
-        let mut managed = segment(&path).unwrap().hidden_by(vec![check], store);
+        let mut managed = segment_of(&path, store).unwrap().hidden_by(vec![check]);
         assert_eq!(managed.attend(Instant::now()), None);
         assert_eq!(txid::segment::Segment::attach(&path).unwrap().key_check(check.period()), Some(check));
         fs::remove_dir_all(&records).unwrap();
@@ -284,14 +288,31 @@ mod tests {
         assert_eq!(managed.attend(Instant::now() + AGAIN), None, "the store is not asked again");
     }
 
-    /// A store that is made to lose what it confirms while it is asked for the `after`th time.
+    /// A store whose tag has this step, and that is made to lose what it confirms while it is asked for the `after`th time.
     struct Changed {
+        step: u64,
         durability: Durability,
         asked: u32,
         after: u32,
     }
 
-    impl Tags for Changed {
+    impl Store for Changed {
+        fn read(&mut self, _: &str) -> Result<Option<Record>, StoreError> {
+            unreachable!("numbers are no records")
+        }
+
+        fn put(&mut self, _: &str, _: &Expected, _: &[u8]) -> Result<Put, StoreError> {
+            unreachable!("numbers are no records")
+        }
+
+        fn list(&mut self, _: &str, _: Show) -> Result<(), StoreError> {
+            unreachable!("numbers are no records")
+        }
+
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+            unreachable!("numbers have no time")
+        }
+
         fn take(&mut self, _: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
             self.asked += 1;
             self.durability = if self.asked < self.after {
@@ -299,15 +320,7 @@ mod tests {
             } else {
                 Durability::MayLose { why: "it was told to".to_owned() }
             };
-            Ok(Taken::Range { range: seen..seen + count.unwrap_or(1), step: 1 })
-        }
-
-        fn create_tag(&mut self, _: &str, _: u64) -> Result<(), StoreError> {
-            unreachable!("the tag is there")
-        }
-
-        fn how_to_create(&self, _: &str, _: u64) -> String {
-            unreachable!("the tag is there")
+            Ok(Taken::Range { range: seen..seen + count.unwrap_or(self.step), step: self.step })
         }
 
         fn durability(&self) -> &Durability {
@@ -315,25 +328,8 @@ mod tests {
         }
     }
 
-    /// A store whose tag has this step.
-    struct Wide(u64);
-
-    impl Tags for Wide {
-        fn take(&mut self, _: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
-            Ok(Taken::Range { range: seen..seen + count.unwrap_or(self.0), step: self.0 })
-        }
-
-        fn create_tag(&mut self, _: &str, _: u64) -> Result<(), StoreError> {
-            unreachable!("the tag is there")
-        }
-
-        fn how_to_create(&self, _: &str, _: u64) -> String {
-            unreachable!("the tag is there")
-        }
-
-        fn durability(&self) -> &Durability {
-            &Durability::Durable
-        }
+    fn changed(step: u64, after: u32) -> Box<Changed> {
+        Box::new(Changed { step, durability: Durability::Unknown, asked: 0, after })
     }
 
     /// Otherwise, one host would take all numbers that there are.
@@ -347,7 +343,7 @@ mod tests {
             (u64::MAX >> 2, Some(500), 500),
         ] {
             let path = directory.path().join(format!("{own}{count:?}"));
-            let mut managed = ManagedSegment::open(&path, Rules::new("orders"), Box::new(Wide(own))).unwrap();
+            let mut managed = segment_of(&path, changed(own, u32::MAX)).unwrap();
             let taken = managed.take(count, 7).unwrap();
             let Answer::Taken(Taken::Range { range, step }) = taken else { panic!("no range") };
             assert_eq!((range, step), (7..7 + wanted, own.min(1_000_000)), "{own} {count:?}");
@@ -359,9 +355,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let take = |after: u32| {
             let path = directory.path().join(after.to_string());
-            let rules = Rules::new("orders");
-            let tags = Changed { durability: Durability::Unknown, asked: 0, after };
-            ManagedSegment::open(&path, rules, Box::new(tags)).unwrap().take(Some(10), 5).unwrap()
+            segment_of(&path, changed(1, after)).unwrap().take(Some(10), 5).unwrap()
         };
         assert!(matches!(take(1), Answer::MayLose(_)), "before it is asked for numbers");
         assert!(matches!(take(2), Answer::MayLose(_)), "while it gives them");

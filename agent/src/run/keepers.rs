@@ -4,13 +4,13 @@ use super::event::{Event, News};
 use super::journal::{Journal, say};
 use crate::config::Config;
 use crate::node::Node;
-use anyhow::Context;
+use anyhow::ensure;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent::keeper::{HostClock, Managed, ManagedLease, ManagedSegment, Report, Source, keep};
-use txid_agent::store::OpenStore;
+use txid_agent::keeper::{HostClock, Managed, ManagedLease, ManagedSegment, Report, keep};
+use txid_agent::store::share;
 use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
 
@@ -49,14 +49,17 @@ impl Keepers {
     /// Starts all threads of `config`. They report to `events`.
     pub fn start(config: &Config, events: &Sender<Event>) -> anyhow::Result<Self> {
         let mut keepers = Self { all: Vec::new() };
-        let store = OpenStore::new(&config.store)?;
+        let open = share(&config.store)?;
         for node in &config.nodes {
-            let source = match node.numbering {
-                Numbering::Own => Source::Agents(store.records()),
-                from => Source::Counter(store.numbers(from).with_context(|| format!("the node {}", node.name))?),
-            };
-            let rules = lease_rules(config, node, source.durability().may_lose_writes());
-            let mut managed = ManagedLease::open(&config.dir.join(&node.name), &node.layout, rules, source)?;
+            let store = open();
+            ensure!(
+                [Numbering::Own, store.numbering()].contains(&node.numbering),
+                "the node {}: {} is not in this kind of store",
+                node.name,
+                node.numbering.place()
+            );
+            let rules = lease_rules(config, node, store.durability().may_lose_writes());
+            let mut managed = ManagedLease::open(&config.dir.join(&node.name), &node.layout, rules, store)?;
             if config.nodes_of_child().iter().any(|used| used.name == node.name) {
                 managed = managed.used_by_clock(config.most_ahead());
             }
@@ -72,9 +75,9 @@ impl Keepers {
                 create: config.create,
                 ..segment::Rules::new(tag)
             };
-            let mut managed = ManagedSegment::open(&config.dir.join(format!("{tag}.segment")), rules, store.tags())?;
+            let mut managed = ManagedSegment::open(&config.dir.join(format!("{tag}.segment")), rules, open())?;
             if let Some(checks) = config.keys.get(tag) {
-                managed = managed.hidden_by(checks.clone(), store.records());
+                managed = managed.hidden_by(checks.clone());
             }
             keepers.add(tag, managed, events)?;
         }
@@ -251,9 +254,7 @@ pub mod tests {
         let rules =
             lease::Rules { new: true, renew_ms: 50, ..lease::Rules::new("orders", "here", &Layout::SNOWFLAKE, false) };
         let store = Box::new(Bug { store: txid_agent::store::open(&url).unwrap(), requests: 0 });
-        let managed =
-            ManagedLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, Source::Agents(store))
-                .unwrap();
+        let managed = ManagedLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, store).unwrap();
         let ((stop, stopped), (sender, events)) = (channel(), channel());
         let thread = thread::spawn(move || run(0, managed, &stopped, &sender));
         let mut reports = Vec::new();

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use supervise::Supervised;
-use txid_agent::store::{OpenStore, has_password};
+use txid_agent::store::{has_password, open};
 
 /// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its child.
 const TO_STOP: Duration = Duration::from_secs(4);
@@ -69,7 +69,7 @@ pub fn check(args: Run) -> anyhow::Result<ExitCode> {
 /// Fails if these arguments, or the file that they name, are wrong.
 fn is_right(args: Run) -> anyhow::Result<()> {
     let config = Config::new(args)?;
-    OpenStore::new(&config.store)?;
+    open(&config.store)?;
     Ok(())
 }
 

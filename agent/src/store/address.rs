@@ -1,6 +1,7 @@
 //! How a store is called in messages, and how long to wait for it.
 
 use std::fmt::{self, Write};
+use std::io;
 use std::time::Duration;
 
 use txid_agent_machines::store::StoreError;
@@ -25,8 +26,13 @@ impl Address {
         StoreError::TimedOut { store: self.label.clone(), ms: self.timeout.as_millis() as u64 }
     }
 
-    pub(super) fn contended(&self, key: &str) -> StoreError {
-        StoreError::Contended { store: self.label.clone(), key: key.to_owned() }
+    /// The error for a connection that fails.
+    pub(super) fn broken(&self, error: &io::Error) -> StoreError {
+        match error.kind() {
+            io::ErrorKind::InvalidData => self.damaged(error),
+            io::ErrorKind::UnexpectedEof => self.unreachable("it closed the connection"),
+            _ => self.unreachable(error),
+        }
     }
 
     pub(super) fn refused(&self, why: impl fmt::Display) -> StoreError {

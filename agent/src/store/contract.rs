@@ -1,8 +1,9 @@
 //! The demands of leases and segments on any store.
 
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken};
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, StoreTime, Taken};
 
 use super::durability::Durability;
+use super::tag;
 
 /// Takes a record and its key.
 pub type Show<'a> = &'a mut dyn FnMut(&str, Record);
@@ -16,7 +17,7 @@ pub struct Room {
     pub quota: u64,
 }
 
-/// A place for small records, with compare-and-set.
+/// A place for small records, with compare-and-set, and for tags with a number each, which ranges are taken from.
 ///
 /// Keys are short paths such as `orders/node/17`, below the prefix in the store's URL. Calls return within the store's
 /// time-out.
@@ -52,30 +53,40 @@ pub trait Store: Send {
     /// Whether the store can lose a write that it has confirmed, for example when an asynchronous replica takes over.
     /// Each new connection asks the server again, if it can be asked.
     fn durability(&self) -> &Durability;
-}
 
-/// Tags with a number each, which ranges are taken from.
-pub trait Tags: Send {
     /// Takes `count` numbers of the tag, or as many as its own step, unless its number is below `seen`. This is one
     /// atomic step, so nobody else ever gets them. A count of 0 only reads.
     ///
     /// After an error, the numbers may have been taken. Then nobody uses them.
-    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError>;
+    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+        tag::take(self, tag, count, seen)
+    }
 
     /// Makes a tag, unless it exists.
-    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError>;
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+        tag::create(self, tag, step)
+    }
 
     /// The command that makes a tag, for an error message.
-    fn how_to_create(&self, tag: &str, step: u64) -> String;
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        format!("txid-agent run --segment {tag}={step} --create")
+    }
 
-    /// As [`Store::durability`], but asked with each range.
-    fn durability(&self) -> &Durability;
-}
+    /// As [`Store::durability`], for numbers of tags, and asked with each range.
+    fn durability_of_numbers(&self) -> &Durability {
+        self.durability()
+    }
 
-/// A store with the counter of another system, which numbers nodes as well.
-pub trait Numbers: Store {
-    /// The number of a new node for a host with this name. Takes no number above `last`, if that can be checked before.
+    /// What can number nodes here.
+    fn numbering(&self) -> Numbering {
+        Numbering::Own
+    }
+
+    /// The number of a new node for a host with this name, from [`Store::numbering`]. Takes no number above `last`, if
+    /// that can be checked before.
     ///
     /// After an error, a number may have been taken. Then nobody uses it.
-    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError>;
+    fn number(&mut self, _group: &str, _owner: &str, _last: u64) -> Result<Numbered, StoreError> {
+        Ok(Numbered::UsedUp)
+    }
 }

@@ -14,7 +14,6 @@ use hyper::header::{CONTENT_TYPE, DATE, HOST, USER_AGENT};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
-use tokio::io::{AsyncRead, AsyncWrite};
 use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
@@ -96,8 +95,8 @@ impl Http {
         body: &str,
     ) -> Result<Answer, Failure> {
         let question = &Question { method, path, headers, body };
-        let wire = async |host: &Host| Wire::connect(&self.address, host, self.tls.as_ref()).await;
-        let connect = async |host: &Host| self.connect(host, &wire).await;
+        let connect =
+            async |host: &Host| self.begin_on(host, Wire::connect(&self.address, host, self.tls.as_ref()).await?).await;
         let sent = self.remote.call(kind, connect, async |host, connection| self.ask(host, connection, question).await);
         let (answer, seen) = sent?;
         if let Some(seen) = seen {
@@ -106,15 +105,7 @@ impl Http {
         Ok(answer)
     }
 
-    async fn connect<S>(
-        &self,
-        host: &Host,
-        connect: &impl AsyncFn(&Host) -> Result<Wire<S>, StoreError>,
-    ) -> Result<Connection, StoreError>
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let wire = connect(host).await?;
+    async fn begin_on(&self, host: &Host, wire: Wire) -> Result<Connection, StoreError> {
         let budget = wire.budget();
         let begun = http1::Builder::new().max_buf_size(LARGEST_HEAD).handshake(TokioIo::new(wire)).await;
         let (sender, connection) = begun.map_err(|error| self.meaning(host, &error).into_error())?;
@@ -206,7 +197,7 @@ mod tests {
     use std::cell::Cell;
     use std::task::{Context, Poll};
     use std::time::Duration;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
+    use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
     use tokio::time::sleep;
 
     const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
@@ -228,7 +219,7 @@ mod tests {
                 connections.set(connections.get() + 1);
                 let (ours, theirs) = duplex(1 << 16);
                 tokio::spawn(behaves(theirs));
-                Ok(Wire::new(ours, Budget::default()))
+                Ok(Wire::new(ours))
             };
             let question = Question { method: "POST", path: "/v3/kv/range", headers: &[], body: "{}" };
             let sent = send_with(&http, kind, &question, connect).await;
@@ -237,13 +228,13 @@ mod tests {
         (answer, took, connections.get(), number(&http.remote.first()))
     }
 
-    async fn send_with<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    async fn send_with(
         http: &Http,
         kind: Kind,
         question: &Question<'_>,
-        wire: impl AsyncFn(&super::Host) -> Result<Wire<S>, StoreError>,
+        wire: impl AsyncFn(&super::Host) -> Result<Wire, StoreError>,
     ) -> Result<(Answer, Option<Seen>), Failure> {
-        let connect = async |host: &super::Host| http.connect(host, &wire).await;
+        let connect = async |host: &super::Host| http.begin_on(host, wire(host).await?).await;
         let ask = async |host: &super::Host, connection: &mut Connection| http.ask(host, connection, question).await;
         http.remote.call_within(kind, connect, ask).await
     }
@@ -388,7 +379,7 @@ mod tests {
             let hosts = Cell::new(0);
             let connect = async |_: &super::Host| {
                 hosts.set(hosts.get() + 1);
-                Ok(Wire::new(Fails(error, false), Budget::default()))
+                Ok(Wire::new(Fails(error, false)))
             };
             let sent = in_virtual_time(async {
                 http.begin();

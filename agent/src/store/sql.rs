@@ -2,12 +2,12 @@
 
 use std::task::{Context, Poll};
 
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Taken, Version};
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, StoreTime, Taken, Version};
 
 use super::address::Address;
 use super::cell::{Value, parse};
 use super::clock::{Asked, StoreClock};
-use super::contract::{Numbers, Show, Store, Tags};
+use super::contract::{Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::limits::{Listing, PART, record};
@@ -249,9 +249,7 @@ impl<D: Dialect> Store for SqlStore<D> {
     fn durability(&self) -> &Durability {
         &self.durability
     }
-}
 
-impl<D: Dialect> Tags for SqlStore<D> {
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         self.remote.begin();
         let name = D::literal(tag);
@@ -285,12 +283,10 @@ impl<D: Dialect> Tags for SqlStore<D> {
         leaf::how_to_create(tag, step, D::ENGINE)
     }
 
-    fn durability(&self) -> &Durability {
-        &self.durability
+    fn numbering(&self) -> Numbering {
+        Numbering::WorkerNode
     }
-}
 
-impl<D: Dialect> Numbers for SqlStore<D> {
     fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
         self.remote.begin();
         let (host, port) = numbering::host_and_port(owner, group);

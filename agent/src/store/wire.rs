@@ -10,7 +10,6 @@ use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
@@ -29,20 +28,25 @@ impl Budget {
     }
 }
 
+/// Bytes in both directions.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
 /// A connection that reads at most [`LARGEST_ANSWER`] bytes for a request.
-pub(super) struct Wire<S> {
-    stream: S,
+pub(super) struct Wire {
+    stream: Box<dyn Stream>,
     budget: Budget,
 }
 
-pub(super) enum Transport {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
-}
+impl Wire {
+    pub(super) fn new(stream: impl Stream + 'static) -> Self {
+        Self { stream: Box::new(stream), budget: Budget::default() }
+    }
 
-impl<S> Wire<S> {
-    pub(super) fn new(stream: S, budget: Budget) -> Self {
-        Self { stream, budget }
+    /// The same connection over what `wrap` makes of its stream.
+    pub(super) fn within<S: Stream + 'static>(self, wrap: impl FnOnce(Box<dyn Stream>) -> S) -> Self {
+        Self { stream: Box::new(wrap(self.stream)), ..self }
     }
 
     /// Begins a new request.
@@ -54,19 +58,20 @@ impl<S> Wire<S> {
     pub(super) fn budget(&self) -> Budget {
         self.budget.clone()
     }
-}
 
-impl<S: AsyncRead + Unpin> Wire<S> {
     /// Ready if the server has ended the connection, or says what nobody has asked for.
     pub(super) fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         Pin::new(self).poll_read(cx, &mut ReadBuf::new(&mut [0])).map(drop)
     }
-}
 
-impl Wire<Transport> {
     /// Connects; with TLS at once if there is `tls`.
     pub(super) async fn connect(address: &Address, host: &Host, tls: Option<&Tls>) -> Result<Self, StoreError> {
-        let wire = Self::new(Transport::Plain(tcp(address, host).await?), Budget::default());
+        let connected = match host.at {
+            Some(at) => TcpStream::connect((at, host.port)).await,
+            None => TcpStream::connect((host.name.as_str(), host.port)).await,
+        };
+        let stream = connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream));
+        let wire = Self::new(stream.map_err(|error| address.unreachable(format_args!("{host}: {error}")))?);
         match tls {
             None => Ok(wire),
             Some(tls) => wire.secure(address, host, tls).await,
@@ -75,30 +80,19 @@ impl Wire<Transport> {
 
     /// Continues with TLS.
     pub(super) async fn secure(self, address: &Address, host: &Host, tls: &Tls) -> Result<Self, StoreError> {
-        let Transport::Plain(stream) = self.stream else { return Ok(self) };
         let name = ServerName::try_from(host.name.clone())
             .map_err(|error| address.misconfigured(format_args!("{}: {error}", host.name)))?;
-        let secured = TlsConnector::from(Arc::new(tls.config(address)?)).connect(name, stream).await;
+        let secured = TlsConnector::from(Arc::new(tls.config(address)?)).connect(name, self.stream).await;
         let secured = secured.map_err(|error| match error.kind() {
             // How rustls reports that it does not accept the other side.
             io::ErrorKind::InvalidData => address.misconfigured(error),
             _ => address.unreachable(format_args!("{host}: {error}")),
         })?;
-        Ok(Self { stream: Transport::Tls(Box::new(secured)), ..self })
+        Ok(Self { stream: Box::new(secured), budget: self.budget })
     }
 }
 
-/// A connection without TLS.
-pub(super) async fn tcp(address: &Address, host: &Host) -> Result<TcpStream, StoreError> {
-    let connected = match host.at {
-        Some(at) => TcpStream::connect((at, host.port)).await,
-        None => TcpStream::connect((host.name.as_str(), host.port)).await,
-    };
-    let stream = connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream));
-    stream.map_err(|error| address.unreachable(format_args!("{host}: {error}")))
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
+impl AsyncRead for Wire {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
@@ -108,7 +102,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+impl AsyncWrite for Wire {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
@@ -119,38 +113,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
-}
-
-impl AsyncRead for Transport {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buf),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buf),
-        }
-    }
-}
-
-impl AsyncWrite for Transport {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, buf),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, buf),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
     }
 }
 
@@ -169,7 +131,7 @@ mod tests {
         let half = &[b'x'; LARGEST_ANSWER / 2][..];
         // A piece may come behind another one in the same buffer.
         let bytes = half.chain(half).chain(half).chain(half).chain(&b"x"[..]);
-        let mut wire = Wire::new(join(bytes, sink()), Budget::default());
+        let mut wire = Wire::new(join(bytes, sink()));
         run(async {
             for _ in 0..2 {
                 wire.renew();

@@ -1,6 +1,6 @@
 //! `txid-agent nodes`: lists the nodes and their holders.
 
-use super::records::{group, state, time};
+use super::records::{group, state};
 use crate::args::Nodes;
 use crate::config;
 use serde_json::json;
@@ -9,6 +9,7 @@ use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 use txid_agent::store;
 use txid_agent_machines::lease::{Group, NodeRecord};
+use txid_agent_machines::utc;
 
 pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
     let mut store = store::open(&config::store(&args.group.from)?)?;
@@ -34,18 +35,18 @@ pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
     if args.json {
         for (node, record) in nodes {
             let NodeRecord { generation, limit_ms, owner, .. } = &record;
-            let (state, until) = (state(&record), time(*limit_ms));
+            let (state, until) = (state(&record), utc(*limit_ms));
             let shown =
                 json!({ "node": node, "state": state, "until": until, "generation": generation, "owner": owner });
             writeln!(out, "{shown}")?;
         }
         return Ok(code);
     }
-    let floor = if group.floor_ms == Group::UNSET { "not set yet".to_owned() } else { time(group.floor_ms) };
+    let floor = if group.floor_ms == Group::UNSET { "not set yet".to_owned() } else { utc(group.floor_ms) };
     writeln!(out, "layout {}, floor {floor}", group.layout)?;
     writeln!(out, "{:>8}  {:8}  {:24}  {:>10}  OWNER", "NODE", "STATE", "UNTIL", "GENERATION")?;
     for (node, record) in nodes {
-        let (state, until) = (state(&record), time(record.limit_ms));
+        let (state, until) = (state(&record), utc(record.limit_ms));
         writeln!(out, "{node:>8}  {state:8}  {until:24}  {:>10}  {}", record.generation, record.owner)?;
     }
     Ok(code)

@@ -1,10 +1,10 @@
 //! The segments in `txid-agent status`.
 
 use super::metrics::{Metric, samples, states};
-use super::records::time;
 use serde_json::json;
 use std::path::Path;
 use txid::segment::{Segment, SegmentNews, SegmentStats};
+use txid_agent_machines::utc;
 
 const STARTING: &str = "starting";
 
@@ -47,7 +47,7 @@ impl Numbers {
             Some(ms) => format!("for {} s at {} a second", ms / 1000, rate(stats)),
             None => "none are taken now".to_owned(),
         };
-        let contact = stats.contact_ms.map_or("never".to_owned(), time);
+        let contact = stats.contact_ms.map_or("never".to_owned(), utc);
         format!(
             "{name}: {} numbers left up to {}, {lasts}; takes {} at a time; the store last answered {contact}; {} ranges, {} failures; {}",
             self.left(),
@@ -70,7 +70,7 @@ impl Numbers {
             "step": stats.step,
             "rate": rate(stats),
             "lasts_ms": stats.lasts_ms(),
-            "contact": stats.contact_ms.map(time),
+            "contact": stats.contact_ms.map(utc),
             "ranges": stats.fetches,
             "failures": stats.failures,
             "news": self.state(),

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use txid_agent::store;
 
 pub fn run(args: &RaiseNumber) -> anyhow::Result<ExitCode> {
-    let mut tags = store::open_tags(&config::store(&args.from)?)?;
-    match store::raise(&mut *tags, &args.tag, args.number)? {
+    let mut store = store::open(&config::store(&args.from)?)?;
+    match store::raise(&mut *store, &args.tag, args.number)? {
         None => bail!("the store has no tag {}", args.tag),
         Some(was) if was >= args.number => println!("{} is already at {was}, and never goes down", args.tag),
         Some(was) => println!("raised {} from {was} to {}", args.tag, args.number),

@@ -39,11 +39,3 @@ pub(super) fn change(
 pub(super) fn state(record: &NodeRecord) -> &'static str {
     if record.held { "held" } else { "released" }
 }
-
-/// A time for people.
-pub(super) fn time(ms: i64) -> String {
-    match jiff::Timestamp::from_millisecond(ms) {
-        Ok(time) => format!("{time:.3}"),
-        Err(_) => ms.to_string(),
-    }
-}

@@ -1,6 +1,6 @@
 //! `txid-agent release`: frees a node of a host that is gone.
 
-use super::records::{change, group, time};
+use super::records::{change, group};
 use crate::args::Release;
 use crate::config;
 use anyhow::Context;
@@ -9,6 +9,7 @@ use txid_agent::keeper::random;
 use txid_agent::store;
 use txid_agent_machines::lease::{Group, NodeRecord};
 use txid_agent_machines::store::Expected;
+use txid_agent_machines::utc;
 
 pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
     let mut store = store::open(&config::store(&args.group.from)?)?;
@@ -18,12 +19,7 @@ pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
         let found = found.with_context(|| format!("node {} of {} was never leased", args.node, args.group.name))?;
         let mut record = NodeRecord::parse(found)?;
         done = if record.held {
-            format!(
-                "took node {} from {}; its next holder starts at {}",
-                args.node,
-                record.owner,
-                time(record.limit_ms)
-            )
+            format!("took node {} from {}; its next holder starts at {}", args.node, record.owner, utc(record.limit_ms))
         } else {
             format!("node {} is already free", args.node)
         };

@@ -1,6 +1,6 @@
 //! `txid-agent set-floor`: for a store that was restored from a backup.
 
-use super::records::{change, time};
+use super::records::change;
 use crate::args::SetFloor;
 use crate::config;
 use anyhow::{Context, bail};
@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use txid_agent::keeper::random;
 use txid_agent::store;
 use txid_agent_machines::lease::{Group, Rules};
+use txid_agent_machines::utc;
 
 /// A lease is at most a day long, and clocks may be off.
 const FURTHEST_MS: u64 = 2 * 24 * 60 * 60 * 1000;
@@ -29,19 +30,19 @@ pub fn run(args: &SetFloor) -> anyhow::Result<ExitCode> {
     if wanted_ms > now_ms.saturating_add_unsigned(FURTHEST_MS) {
         bail!(
             "the floor {} is more than two days ahead: until then no lease could start, and a floor never goes back",
-            time(wanted_ms)
+            utc(wanted_ms)
         );
     }
     change(&mut *store, &key, |found| {
         let found = found.with_context(|| format!("the store has no nodes with the name {}", args.group.name))?;
         let mut group = Group::parse(found)?;
         if wanted_ms < group.floor_ms && group.floor_ms != Group::UNSET {
-            bail!("the floor is already at {}, and never goes back", time(group.floor_ms));
+            bail!("the floor is already at {}, and never goes back", utc(group.floor_ms));
         }
         group.floor_ms = wanted_ms;
         group.id = random();
         Ok(group.to_string().into_bytes())
     })?;
-    println!("from now on, no lease of {} starts before {}", args.group.name, time(wanted_ms));
+    println!("from now on, no lease of {} starts before {}", args.group.name, utc(wanted_ms));
     Ok(ExitCode::SUCCESS)
 }

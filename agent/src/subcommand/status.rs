@@ -2,7 +2,6 @@
 
 use super::metrics::{Metric, samples, states};
 use super::numbers::{self, Numbers};
-use super::records::time;
 use crate::args::Status;
 use anyhow::Context;
 use serde_json::json;
@@ -12,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Refusal};
 use txid_agent::keeper::room;
+use txid_agent_machines::utc;
 
 /// The contents of one file.
 struct Lease {
@@ -109,15 +109,15 @@ fn text(lease: &Lease) -> String {
     let Lease { name, view, left_ms, refusal, .. } = lease;
     let state = match (refusal, view.limit_ms) {
         (Some(why), _) => format!("no ids: {why}"),
-        (None, Some(limit_ms)) => format!("node {}, until {} ({} s left)", view.node, time(limit_ms), left_ms / 1000),
+        (None, Some(limit_ms)) => format!("node {}, until {} ({} s left)", view.node, utc(limit_ms), left_ms / 1000),
         (None, None) => "no lease".to_owned(),
     };
-    let contact = view.contact_ms.map_or("never".to_owned(), time);
+    let contact = view.contact_ms.map_or("never".to_owned(), utc);
     format!(
         "{name}: {state}; the store last answered {contact}; {} renewals, {} failures; the layout ends at {}",
         view.renewals,
         view.failures,
-        time(lease.layout_ends_ms())
+        utc(lease.layout_ends_ms())
     )
 }
 
@@ -128,13 +128,13 @@ fn json(lease: &Lease) -> String {
         "live": lease.is_live(),
         "reason": refusal.map(|why| why.name()),
         "node": view.limit_ms.map(|_| view.node),
-        "limit": view.limit_ms.map(time),
+        "limit": view.limit_ms.map(utc),
         "lease_left_ms": left_ms,
         "generation": view.generation,
-        "contact": view.contact_ms.map(time),
+        "contact": view.contact_ms.map(utc),
         "renewals": view.renewals,
         "failures": view.failures,
-        "layout_ends": time(lease.layout_ends_ms()),
+        "layout_ends": utc(lease.layout_ends_ms()),
     })
     .to_string()
 }

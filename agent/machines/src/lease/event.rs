@@ -3,6 +3,7 @@
 use super::choose::NoneFree;
 use super::record::BadRecord;
 use crate::store::{Numbering, StoreError};
+use crate::utc;
 use std::fmt;
 
 /// A change of state: one line of the log.
@@ -190,8 +191,3 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
-
-/// A time for the log, in RFC 3339.
-fn utc(ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |time| format!("{time:.3}"))
-}

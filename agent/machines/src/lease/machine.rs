@@ -8,7 +8,7 @@ use super::protocol::{Answer, Input, Output, PageView, Request, Write};
 use super::record::NodeRecord;
 use super::rules::Rules;
 use crate::pace::Pace;
-use crate::protocol::{Machine, Now};
+use crate::protocol::Now;
 use crate::store::{Expected, StoreError, Version};
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::Discriminant;
@@ -106,18 +106,9 @@ impl Lease {
             said: Vec::new(),
         }
     }
-}
 
-impl Machine for Lease {
-    type Rules = Rules;
-    type View = PageView;
-    type Request = Request;
-    type Answer = Answer;
-    type Write = Write;
-    type Event = Event;
-    type Failure = Failure;
-
-    fn step(&mut self, rules: &Rules, now: &Now, page: &PageView, input: Input) -> Output {
+    /// Takes an input, and returns what to do next.
+    pub fn step(&mut self, rules: &Rules, now: &Now, page: &PageView, input: Input) -> Output {
         let given = &Given { rules, now, page };
         let jumped = self.clocks.jumped(rules, now).filter(|_| self.phase.held().is_some());
         match input {
@@ -139,9 +130,7 @@ impl Machine for Lease {
             self.advance(given);
         }
     }
-}
 
-impl Lease {
     /// Gives the lease back. The queue is empty, and no answer is pending.
     fn stop(&mut self, given: &Given) {
         if matches!(self.phase, Phase::Releasing { .. } | Phase::Telling { .. } | Phase::Ended) {

@@ -3,7 +3,7 @@
 use super::Rules;
 use super::protocol::{Answer, Event, Failure, Input, Output, Request, View, Write};
 use crate::pace::{self, Pace};
-use crate::protocol::{Machine, Now};
+use crate::protocol::Now;
 use crate::store::{StoreError, Taken};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -76,28 +76,6 @@ struct Given<'a> {
     page: &'a View,
 }
 
-impl Machine for Segment {
-    type Rules = Rules;
-    type View = View;
-    type Request = Request;
-    type Answer = Answer;
-    type Write = Write;
-    type Event = Event;
-    type Failure = Failure;
-
-    fn step(&mut self, rules: &Rules, now: &Now, page: &View, input: Input) -> Output {
-        let given = &Given { rules, now, page };
-        if self.queue.is_empty() {
-            match input {
-                Input::Stop => self.queue.push_back(Output::Stopped),
-                Input::Go => self.look(given, 0),
-                Input::Answer(answer) => self.take_in(given, answer),
-            }
-        }
-        self.queue.pop_front().unwrap_or(Output::Stopped)
-    }
-}
-
 impl Segment {
     /// The initial state.
     pub fn new() -> Self {
@@ -114,6 +92,19 @@ impl Segment {
             is_serving: false,
             rate: Rate::default(),
         }
+    }
+
+    /// Takes an input, and returns what to do next.
+    pub fn step(&mut self, rules: &Rules, now: &Now, page: &View, input: Input) -> Output {
+        let given = &Given { rules, now, page };
+        if self.queue.is_empty() {
+            match input {
+                Input::Stop => self.queue.push_back(Output::Stopped),
+                Input::Go => self.look(given, 0),
+                Input::Answer(answer) => self.take_in(given, answer),
+            }
+        }
+        self.queue.pop_front().unwrap_or(Output::Stopped)
     }
 
     /// Decides whether a range is needed. `published` numbers are about to be added to the page.

@@ -25,7 +25,7 @@ use super::store::{Store, failed, shown_reply, shown_request};
 use super::text::{START_MS, duration, record, shown, time};
 use txid::snowflake::{Layout, Order};
 use txid_agent_machines::lease::{Answer, Input, Lease, Output, PageView, Reply, Request, Rules, Write};
-use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::protocol::Now;
 use txid_agent_machines::store::{Numbering, Put, StoreError, StoreTime};
 
 /// No scenario has so many bytes of outputs. A machine that never waits is cut off, so that the first difference is shown.

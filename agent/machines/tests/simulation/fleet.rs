@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, Order};
 use txid_agent_machines::lease::{Answer, Event, Input, Lease, NodeRecord, Output, Reply, Request, Rules, Write};
-use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::protocol::Now;
 use txid_agent_machines::store::{Numbering, Put, StoreTime};
 
 /// With a unit of a second, two hosts that have the same node at the same time almost certainly repeat each other's

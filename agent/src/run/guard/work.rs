@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use txid::snowflake::{Generator, Layout, LeaseNews, State};
 use txid_agent_machines::child::{self, Action, Event, LOOK_MS, Lease, Look, Order, Rules};
+use txid_agent_machines::utc;
 
 /// A byte from the agent: start the child once there are leases. Any other one is the number of a signal for the child.
 pub const START: u8 = 0;
@@ -345,10 +346,6 @@ fn signals() -> std::io::Result<UnixStream> {
         }
     }
     Ok(read)
-}
-
-fn utc(ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |time| format!("{time:.3}"))
 }
 
 #[cfg(test)]

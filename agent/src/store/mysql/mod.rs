@@ -15,7 +15,7 @@ use super::remote::Link;
 use super::sql::{self, Answer, Copies, Dialect, SqlStore};
 use super::tls::{IN_CLEAR, Tls};
 use super::url::{Host, Secret, StoreUrl};
-use super::wire::{Transport, Wire};
+use super::wire::Wire;
 use txid_agent_machines::store::StoreError;
 
 const NOW_MS: &str = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)";
@@ -23,7 +23,7 @@ const NO_SUCH_TABLE: u16 = 1146;
 const DUPLICATE_KEY: u16 = 1062;
 const UNKNOWN_VARIABLE: u16 = 1193;
 
-pub(super) struct Conn(Connection<Wire<Transport>>);
+pub(super) struct Conn(Connection<Wire>);
 
 impl Link for Conn {
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -102,11 +102,7 @@ impl Mysql {
                 }
             }
             Error::InClear => Failure::NotDone(address.misconfigured(IN_CLEAR)),
-            Error::Io(error) => Failure::Unknown(match error.kind() {
-                io::ErrorKind::InvalidData => address.damaged(error),
-                io::ErrorKind::UnexpectedEof => address.unreachable("it closed the connection"),
-                _ => address.unreachable(error),
-            }),
+            Error::Io(error) => Failure::Unknown(address.broken(&error)),
         }
     }
 }
@@ -142,7 +138,7 @@ impl Dialect for Mysql {
             if !connection.ask_for_tls(&greeting).await.map_err(why)? {
                 return Err(address.misconfigured("this server does not support TLS"));
             }
-            connection = connection.over(async |wire: Wire<_>| wire.secure(address, host, tls).await).await?;
+            connection = connection.over(async |wire: Wire| wire.secure(address, host, tls).await).await?;
         }
         let password = self.password.as_ref().map_or("", Secret::reveal);
         let login = Login { user: &self.user, password, database: &self.database };
@@ -156,7 +152,7 @@ impl Dialect for Mysql {
              sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"
         );
         connection.query(&set).await.map_err(why)?;
-        let settings = format!("SELECT {}, @@global.read_only + 0", settings(table));
+        let settings = format!("SELECT {}, @@global.read_only + 0", Self::settings(table));
         let settings = connection.query(&settings).await.map_err(why)?.rows.into_iter().next().unwrap_or_default();
         if cell::parse(settings.get(SETTINGS)) == Some(1) {
             return Err(address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
@@ -221,46 +217,38 @@ impl Dialect for Mysql {
         )
     }
 
+    /// A table that does not exist has no engine.
     fn settings(table: &str) -> String {
-        settings(table)
+        let (schema, name) = match table.split_once('.') {
+            Some((schema, name)) => (format!("'{schema}'"), name),
+            None => ("DATABASE()".to_owned(), table),
+        };
+        format!(
+            "@@global.innodb_flush_log_at_trx_commit, @@global.log_bin, @@global.sync_binlog, (SELECT COUNT(*) FROM \
+             information_schema.processlist WHERE command LIKE 'Binlog Dump%'), (SELECT engine FROM \
+             information_schema.tables WHERE table_schema = {schema} AND table_name = '{name}')"
+        )
     }
 
     fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
-        durability(settings, table, copies)
+        let setting = |at: usize| settings.get(at).and_then(cell::shown);
+        let [flush, log, sync, replicas] = [0, 1, 2, 3].map(|at| setting(at).unwrap_or_default());
+        // The servers of a cluster may all crash at once, and then what each has written counts.
+        match (setting(4), copies) {
+            (Some(engine), _) if !engine.eq_ignore_ascii_case("InnoDB") => {
+                Durability::may_lose(&format!("the table {table} has the engine {engine}"))
+            }
+            _ if flush != "1" => Durability::may_lose(&format!("innodb_flush_log_at_trx_commit = {flush}")),
+            _ if log == "1" && sync != "1" => Durability::may_lose(&format!("sync_binlog = {sync}")),
+            (_, Copies::Late) => Durability::may_lose(LATE),
+            (_, Copies::AsSeen) if replicas != "0" => Durability::may_lose(LATE),
+            _ => Durability::Durable,
+        }
     }
 }
 
 /// The number of columns of `settings`.
 const SETTINGS: usize = 5;
-
-/// A table that does not exist has no engine.
-fn settings(table: &str) -> String {
-    let (schema, name) = match table.split_once('.') {
-        Some((schema, name)) => (format!("'{schema}'"), name),
-        None => ("DATABASE()".to_owned(), table),
-    };
-    format!(
-        "@@global.innodb_flush_log_at_trx_commit, @@global.log_bin, @@global.sync_binlog, (SELECT COUNT(*) FROM \
-         information_schema.processlist WHERE command LIKE 'Binlog Dump%'), (SELECT engine FROM \
-         information_schema.tables WHERE table_schema = {schema} AND table_name = '{name}')"
-    )
-}
-
-fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
-    let setting = |at: usize| settings.get(at).and_then(cell::shown);
-    let [flush, log, sync, replicas] = [0, 1, 2, 3].map(|at| setting(at).unwrap_or_default());
-    // The servers of a cluster may all crash at once, and then what each has written counts.
-    match (setting(4), copies) {
-        (Some(engine), _) if !engine.eq_ignore_ascii_case("InnoDB") => {
-            Durability::may_lose(&format!("the table {table} has the engine {engine}"))
-        }
-        _ if flush != "1" => Durability::may_lose(&format!("innodb_flush_log_at_trx_commit = {flush}")),
-        _ if log == "1" && sync != "1" => Durability::may_lose(&format!("sync_binlog = {sync}")),
-        (_, Copies::Late) => Durability::may_lose(LATE),
-        (_, Copies::AsSeen) if replicas != "0" => Durability::may_lose(LATE),
-        _ => Durability::Durable,
-    }
-}
 
 const LATE: &str = "it has replicas, which may lag behind";
 
@@ -365,8 +353,8 @@ mod tests {
         ] {
             let mut row: Vec<_> = settings.map(|text| Some(text.as_bytes().to_vec())).to_vec();
             row.push(engine.map(|name| name.as_bytes().to_vec()));
-            assert_eq!(durability(&row, "t", copies).why(), wanted, "{settings:?} {engine:?}");
+            assert_eq!(Mysql::durability(&row, "t", copies).why(), wanted, "{settings:?} {engine:?}");
         }
-        assert!(durability(&[], "t", AsSeen).may_lose_writes());
+        assert!(Mysql::durability(&[], "t", AsSeen).may_lose_writes());
     }
 }

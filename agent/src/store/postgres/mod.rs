@@ -9,8 +9,6 @@ use std::task::{Context, Poll};
 
 use futures_util::{TryFutureExt, TryStreamExt};
 use postgres_protocol::escape::escape_literal as literal;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
@@ -28,7 +26,7 @@ use super::remote::{Driver, Link, causes};
 use super::sql::{self, Answer, Copies, Dialect, SqlStore};
 use super::tls::Tls;
 use super::url::{Host, StoreUrl};
-use super::wire::{Budget, Wire, tcp};
+use super::wire::{Budget, Wire};
 
 const NOW_MS: &str = "floor(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
@@ -87,16 +85,12 @@ impl Postgres {
         })
     }
 
-    async fn wire(&self, host: &Host, budget: &Budget) -> Result<Wire<TcpStream>, StoreError> {
-        Ok(Wire::new(tcp(&self.address, host).await?, budget.clone()))
-    }
-
-    async fn log_in<S, T>(&self, host: &Host, wire: S, budget: Budget, tls: T) -> Result<Client, StoreError>
+    async fn log_in<T>(&self, host: &Host, wire: Wire, tls: T) -> Result<Client, StoreError>
     where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        T: TlsConnect<S>,
+        T: TlsConnect<Wire>,
         T::Stream: Send + 'static,
     {
+        let budget = wire.budget();
         let connected = self.config.connect_raw(wire, tls).await;
         let (client, connection) = connected.map_err(|error| self.why_no_connection(host, &error))?;
         Ok(Client { client, driver: Driver::new(connection.unwrap_or_else(drop)), budget })
@@ -180,19 +174,18 @@ impl Dialect for Postgres {
         table: &str,
         has_several: bool,
     ) -> Result<(Client, Vec<cell::Value>, Copies), StoreError> {
-        let budget = Budget::default();
-        let wire = self.wire(host, &budget).await?;
+        let wire = Wire::connect(&self.address, host, None).await?;
         let mut client = match &self.tls {
-            None if self.in_clear => self.log_in(host, wire, budget, NoTls).await?,
-            None => self.log_in(host, Plain::new(wire), budget, NoTls).await?,
+            None if self.in_clear => self.log_in(host, wire, NoTls).await?,
+            None => self.log_in(host, wire.within(Plain::new), NoTls).await?,
             Some(tls) => {
                 let mut connector = MakeRustlsConnect::new(tls.config(&self.address)?);
-                let connector = MakeTlsConnect::<Wire<TcpStream>>::make_tls_connect(&mut connector, &host.name);
+                let connector = MakeTlsConnect::<Wire>::make_tls_connect(&mut connector, &host.name);
                 let connector = connector.map_err(|error| self.address.misconfigured(error))?;
-                self.log_in(host, wire, budget, connector).await?
+                self.log_in(host, wire, connector).await?
             }
         };
-        let settings = format!("SELECT {}, current_setting('transaction_read_only')", settings(table));
+        let settings = format!("SELECT {}, current_setting('transaction_read_only')", Self::settings(table));
         let rows = client.query(&settings).await.map_err(|trouble| match trouble {
             Trouble::Driver(error) => self.why_no_connection(host, &error),
             Trouble::TooLarge(error) => self.address.damaged(error),
@@ -242,12 +235,27 @@ impl Dialect for Postgres {
         )
     }
 
+    /// A table that does not exist is of no kind.
     fn settings(table: &str) -> String {
-        settings(table)
+        format!(
+            "current_setting('fsync'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), \
+             (SELECT count(*) FROM pg_stat_replication), (SELECT relpersistence FROM pg_class WHERE oid = \
+             to_regclass('{table}'))"
+        )
     }
 
     fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
-        durability(settings, table, copies)
+        let [fsync, commit, standby, replicas, kind] =
+            [0, 1, 2, 3, 4].map(|at| settings.get(at).and_then(cell::shown).unwrap_or_default());
+        match (fsync.as_str(), commit.as_str(), standby.as_str(), replicas.as_str()) {
+            _ if kind == "u" => Durability::may_lose(&format!("the table {table} is UNLOGGED")),
+            ("on", "off", ..) => Durability::may_lose("synchronous_commit = off"),
+            ("on", _, "", "0") if matches!(copies, Copies::AsSeen) => Durability::Durable,
+            ("on", _, "", _) => Durability::may_lose("it has replicas, and synchronous_standby_names is empty"),
+            ("on", "local", ..) => Durability::may_lose("synchronous_commit = local, and it has replicas"),
+            ("on", ..) => Durability::Durable,
+            (fsync, ..) => Durability::may_lose(&format!("fsync = {fsync}")),
+        }
     }
 }
 
@@ -310,29 +318,6 @@ fn values(row: &SimpleQueryRow, room: &mut Room) -> io::Result<Row> {
 /// The number of columns of `settings`.
 const SETTINGS: usize = 5;
 
-/// A table that does not exist is of no kind.
-fn settings(table: &str) -> String {
-    format!(
-        "current_setting('fsync'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), \
-         (SELECT count(*) FROM pg_stat_replication), (SELECT relpersistence FROM pg_class WHERE oid = \
-         to_regclass('{table}'))"
-    )
-}
-
-fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
-    let [fsync, commit, standby, replicas, kind] =
-        [0, 1, 2, 3, 4].map(|at| settings.get(at).and_then(cell::shown).unwrap_or_default());
-    match (fsync.as_str(), commit.as_str(), standby.as_str(), replicas.as_str()) {
-        _ if kind == "u" => Durability::may_lose(&format!("the table {table} is UNLOGGED")),
-        ("on", "off", ..) => Durability::may_lose("synchronous_commit = off"),
-        ("on", _, "", "0") if matches!(copies, Copies::AsSeen) => Durability::Durable,
-        ("on", _, "", _) => Durability::may_lose("it has replicas, and synchronous_standby_names is empty"),
-        ("on", "local", ..) => Durability::may_lose("synchronous_commit = local, and it has replicas"),
-        ("on", ..) => Durability::Durable,
-        (fsync, ..) => Durability::may_lose(&format!("fsync = {fsync}")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -390,7 +375,7 @@ mod tests {
     fn a_store_keeps_what_the_replicas_have_before_it_is_confirmed() {
         let why = |settings: [&str; 5], has_several| {
             let settings = settings.map(|value| Some(value.as_bytes().to_vec()));
-            durability(&settings, "leases", if has_several { Copies::Late } else { Copies::AsSeen })
+            Postgres::durability(&settings, "leases", if has_several { Copies::Late } else { Copies::AsSeen })
                 .why()
                 .map(str::to_owned)
         };

@@ -12,14 +12,14 @@ use std::task::{Context, Poll};
 use self::resp::{Connection, Reply, command};
 use super::address::Address;
 use super::clock::{Asked, StoreClock};
-use super::contract::{Show, Store, Tags};
+use super::contract::{Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::limits::{Listing, PART, record};
 use super::remote::{Kind, Link, Remote};
 use super::tls::Tls;
 use super::url::{Host, Secret, StoreUrl};
-use super::wire::{Transport, Wire};
+use super::wire::Wire;
 use super::{scheme, tag};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime, Taken, Version};
 
@@ -74,7 +74,7 @@ const TRANSIENT: [&str; 6] = ["LOADING", "MASTERDOWN", "BUSY", "OOM", "MISCONF",
 
 const CLUSTER: &str = "it is a cluster, whose parts may move: use a server of its own, or Sentinel";
 
-type Conn = Connection<Wire<Transport>>;
+type Conn = Connection<Wire>;
 
 /// A connection, and how durable a write there is.
 struct Place {
@@ -530,9 +530,7 @@ impl Store for RedisStore {
     fn durability(&self) -> &Durability {
         &self.durability.records
     }
-}
 
-impl Tags for RedisStore {
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         self.remote.begin();
         let (count, seen) = (count.map_or(String::new(), |count| count.to_string()), seen.to_string());
@@ -568,7 +566,7 @@ impl Tags for RedisStore {
         format!("HSET {}/{tag} max_id {} step {step}", self.prefix, tag::FIRST)
     }
 
-    fn durability(&self) -> &Durability {
+    fn durability_of_numbers(&self) -> &Durability {
         &self.durability.numbers
     }
 }

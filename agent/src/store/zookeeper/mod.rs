@@ -5,7 +5,6 @@
 
 mod wire;
 
-use std::io;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -15,16 +14,16 @@ use self::wire::{
 };
 use super::address::Address;
 use super::clock::{Asked, StoreClock};
-use super::contract::{Numbers, Show, Store};
+use super::contract::{Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::{Listing, Room, record};
+use super::limits::{Listing, PART, Room, record};
 use super::numbering;
 use super::remote::{Kind, Link, Remote};
 use super::url::{Host, StoreUrl};
-use super::wire::{Transport, Wire};
+use super::wire::Wire;
 use txid::Txid;
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, StoreTime, Version};
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, StoreTime, Version};
 
 /// The prefix of that child's name.
 const BORN: &str = "born-";
@@ -35,16 +34,13 @@ type Found = (String, Vec<String>, Vec<u8>, Stat);
 /// A group, `node`, and a number.
 const DEEPEST: u8 = 3;
 
-/// How many records are asked for at once.
-const TOGETHER: usize = 1000;
-
 /// What is asked for: longer than the time between two renewals, so that a session needs no pings. Servers may
 /// grant less.
 const SESSION: Duration = Duration::from_secs(40);
 
 /// A connection, and when it was used last.
 struct Session {
-    connection: Connection<Wire<Transport>>,
+    connection: Connection<Wire>,
     used: Instant,
 }
 
@@ -127,13 +123,7 @@ impl ZookeeperStore {
         let address = &self.address;
         let code = match error {
             Error::Server(code) => code,
-            Error::Io(error) => {
-                return Failure::Unknown(match error.kind() {
-                    io::ErrorKind::InvalidData => address.damaged(error),
-                    io::ErrorKind::UnexpectedEof => address.unreachable("it closed the connection"),
-                    _ => address.unreachable(error),
-                });
-            }
+            Error::Io(error) => return Failure::Unknown(address.broken(&error)),
         };
         match code {
             NO_AUTH | INVALID_ACL | AUTH_FAILED => Failure::NotDone(address.refused(format_args!(
@@ -293,7 +283,7 @@ impl Store for ZookeeperStore {
                 return Err(self.address.damaged(format_args!("{prefix} has records below records")));
             }
             let mut next = Vec::new();
-            for part in level.chunks(TOGETHER) {
+            for part in level.chunks(PART) {
                 self.remote.begin();
                 listing.add(&self.address, part.len())?;
                 for (key, children, bytes, stat) in self.look_at(part)? {
@@ -332,9 +322,11 @@ impl Store for ZookeeperStore {
     fn durability(&self) -> &Durability {
         &self.durability
     }
-}
 
-impl Numbers for ZookeeperStore {
+    fn numbering(&self) -> Numbering {
+        Numbering::LeafForever
+    }
+
     fn number(&mut self, _: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
         self.remote.begin();
         let forever = format!("{}/forever", self.root);
@@ -375,6 +367,7 @@ fn parts(version: &Version) -> Option<(i32, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
 
     fn store() -> ZookeeperStore {
         ZookeeperStore::open(StoreUrl::parse("zookeeper://127.0.0.1").unwrap()).unwrap()

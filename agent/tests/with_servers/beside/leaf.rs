@@ -104,11 +104,7 @@ fn mistakes_are_reported_at_once() {
         "worker_node",
         "the layout of the node orders has ids from 2016-05-19T16:00:00Z to 2024-11-20",
     );
-    says(
-        "redis://127.0.0.1",
-        "leaf_forever",
-        "the node orders: redis://127.0.0.1 cannot be used: Leaf's path is not in this kind of store",
-    );
+    says("redis://127.0.0.1", "leaf_forever", "the node orders: Leaf's path is not in this kind of store");
     says("zookeeper://127.0.0.1", "worker_node:snowflake", "the table WORKER_NODE is not in this kind of store");
     says("mysql://app@127.0.0.1/ids", "worker_node:snowfake", "layout 'snowfake' is not one of");
 }

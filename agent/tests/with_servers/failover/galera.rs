@@ -1,6 +1,6 @@
 //! Galera: servers that are killed, cut off, and come back.
 
-use txid_agent::store::open_tags;
+use txid_agent::store::open;
 use txid_agent_machines::store::Taken;
 
 use super::cluster::Galera;
@@ -21,10 +21,10 @@ fn url(galera: &Galera, first: usize) -> String {
 fn a_cluster_that_crashes_as_a_whole_keeps_what_its_servers_have_written() {
     for (flush, is_kept) in [(0, false), (1, true)] {
         let Some(mut galera) = Galera::start(&[&format!("--innodb-flush-log-at-trx-commit={flush}")]) else { return };
-        let mut tags = open_tags(&url(&galera, 0)).unwrap();
+        let mut tags = open(&url(&galera, 0)).unwrap();
         tags.create_tag("invoices", 1).unwrap();
         let mut take = |count| match tags.take("invoices", Some(count), 0) {
-            Ok(Taken::Range { range, .. }) => Some((range.end, tags.durability().why().map(str::to_owned))),
+            Ok(Taken::Range { range, .. }) => Some((range.end, tags.durability_of_numbers().why().map(str::to_owned))),
             Ok(other) => panic!("{other:?}"),
             Err(_) => None,
         };

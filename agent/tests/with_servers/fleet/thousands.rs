@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
-use txid_agent::keeper::{HostClock, ManagedLease, Source, keep};
+use txid_agent::keeper::{HostClock, ManagedLease, keep};
 use txid_agent::store::{Durability, Show, Store, open};
 use txid_agent_machines::lease::Rules;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime};
@@ -72,7 +72,7 @@ fn agent(path: &Path, layout: &Layout, url: &str, calls: Arc<Calls>, stop: &Rece
     let store = Counted(open(url).unwrap(), calls);
     let (group, name) = (layout.last_node().to_string(), path.file_name().unwrap().to_str().unwrap());
     let rules = Rules { new: true, ..Rules::new(&group, name, layout, false) };
-    let mut lease = ManagedLease::open(path, layout, rules, Source::Agents(Box::new(store))).unwrap();
+    let mut lease = ManagedLease::open(path, layout, rules, Box::new(store)).unwrap();
     keep(&mut lease, &HostClock::new(stop), |_| {}).unwrap();
 }
 

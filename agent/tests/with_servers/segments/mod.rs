@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage};
-use txid_agent::store::open_tags;
+use txid_agent::store::open;
 use txid_agent_machines::store::{StoreError, Taken};
 
 use crate::fleet::host::{Running, agent};
@@ -115,7 +115,7 @@ fn no_number_is_taken_twice_through_kills_of_agents_and_beside_another_program()
             })
         });
         let other = scope.spawn(|| {
-            let mut tags = open_tags(&directory.url()).unwrap();
+            let mut tags = open(&directory.url()).unwrap();
             let mut taken = Vec::new();
             while !stop.load(Ordering::Relaxed) {
                 match tags.take("invoices", Some(3), 0) {

@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use txid_agent::store::Tags;
+use txid_agent::store::Store;
 use txid_agent_machines::store::Taken;
 
-use super::conformance::{one_line, open, open_tags, wait_for};
+use super::conformance::{one_line, open, wait_for};
 use super::durability::weakness;
 use crate::servers::{self, Server, until};
 
@@ -39,13 +39,13 @@ fn of_two_masters_no_number_comes_twice() {
         |options: &str| format!("redis://127.0.0.1:{},127.0.0.1:{}?timeout=1s{options}", master.port, replica.port);
     until("the replica does not follow", || ask(&master, &["INFO", "replication"]).contains("state=online"));
     wait_for(&both(""));
-    open_tags(&both("")).unwrap().create_tag("invoices", 10).unwrap();
-    let take = |tags: &mut dyn Tags| match tags.take("invoices", Some(500), 0) {
-        Ok(Taken::Range { range, .. }) if tags.durability().why().is_none() => Some(range),
+    open(&both("")).unwrap().create_tag("invoices", 10).unwrap();
+    let take = |tags: &mut dyn Store| match tags.take("invoices", Some(500), 0) {
+        Ok(Taken::Range { range, .. }) if tags.durability_of_numbers().why().is_none() => Some(range),
         Ok(_) | Err(_) => None,
     };
     // Stores that wait for the replica give numbers, and go on only while it has each of them.
-    let mut waits = [(); 2].map(|()| open_tags(&both("&wait=1")).unwrap());
+    let mut waits = [(); 2].map(|()| open(&both("&wait=1")).unwrap());
     let before: Vec<_> = waits.iter_mut().filter_map(|tags| take(&mut **tags)).collect();
     assert_eq!(before.len(), 2, "while the replica follows");
 
@@ -56,8 +56,8 @@ fn of_two_masters_no_number_comes_twice() {
     for (at, why) in [(0, "repl_backlog_active:1: "), (1, "second_repl_offset:")] {
         assert!(weakness(&alone(at, "")).is_some_and(|found| found.starts_with(why)), "{why}");
         assert!(weakness(&both("")).is_some());
-        let after = [alone(at, ""), alone(at, "&wait=1"), both(""), both("&wait=1")]
-            .map(|url| take(&mut *open_tags(&url).unwrap()));
+        let after =
+            [alone(at, ""), alone(at, "&wait=1"), both(""), both("&wait=1")].map(|url| take(&mut *open(&url).unwrap()));
         assert_eq!(after, [None, None, None, None], "{at}");
         assert_eq!(take(&mut *waits[at]), None);
     }

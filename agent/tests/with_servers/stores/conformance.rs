@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use txid_agent::store::{Store, Tags};
+use txid_agent::store::Store;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::consul::StandIn;
@@ -49,14 +49,9 @@ impl Kill for StandIn {
     }
 }
 
-/// The records of a store. A test that is not about time-outs has one that no busy machine reaches.
+/// A store. A test that is not about time-outs has one that no busy machine reaches.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     txid_agent::store::open(&patient(url))
-}
-
-/// The same for its tags.
-pub fn open_tags(url: &str) -> Result<Box<dyn Tags>, StoreError> {
-    txid_agent::store::open_tags(&patient(url))
 }
 
 fn patient(url: &str) -> String {
@@ -383,7 +378,7 @@ fn agent_ends(url: &str, wanted: &str) {
 fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
     let proxy = Proxy::to(port);
     let mut store = open(&url(proxy.port, "")).unwrap();
-    let mut tags = open_tags(&url(proxy.port, "")).unwrap();
+    let mut tags = open(&url(proxy.port, "")).unwrap();
     tags.create_tag("trips", 10).unwrap();
     let mut version = written(put(&mut *store, "trips/node/1", Expected::Absent, "0"));
     let of_a_range = match url(port, "").split("://").next().unwrap() {

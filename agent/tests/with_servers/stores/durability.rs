@@ -7,7 +7,7 @@ use txid::segment::Segment;
 use txid_agent::store::Durability;
 use txid_agent_machines::store::{Expected, Taken};
 
-use super::conformance::{open, open_tags, wait_for, written};
+use super::conformance::{open, wait_for, written};
 use crate::failover::cluster;
 use crate::fleet::host::{Running, agent};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
@@ -28,10 +28,10 @@ pub fn weakness(url: &str) -> Option<String> {
 /// Whoever names several hosts has replicas, whatever the one that answers says. That holds for ranges as well.
 fn says_so_of_two_hosts(url: &str, why: &str) {
     assert_eq!(weakness(url).as_deref(), Some(why));
-    let mut tags = open_tags(url).unwrap();
+    let mut tags = open(url).unwrap();
     tags.create_tag("of_two_hosts", 10).unwrap();
     tags.take("of_two_hosts", None, 0).unwrap();
-    assert_eq!(tags.durability().why(), Some(why));
+    assert_eq!(tags.durability_of_numbers().why(), Some(why));
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn a_segment_takes_nothing_from_a_store_that_forgets() {
     let server = servers::redis(&["--appendfsync everysec"]);
     let url = format!("redis://127.0.0.1:{}", server.port);
     wait_for(&url);
-    open_tags(&url).unwrap().create_tag("invoices", 10).unwrap();
-    let number = || match open_tags(&url).unwrap().take("invoices", Some(0), 0).unwrap() {
+    open(&url).unwrap().create_tag("invoices", 10).unwrap();
+    let number = || match open(&url).unwrap().take("invoices", Some(0), 0).unwrap() {
         Taken::Range { range, .. } => range.end,
         other => panic!("{other:?}"),
     };
@@ -181,14 +181,14 @@ fn a_segment_takes_nothing_from_a_store_that_forgets() {
 
 /// What a store says with each range. `change` is what somebody does while the agent is connected.
 fn says_with_each_range(url: &str, change: &dyn Fn(&str), cases: &[(&str, Option<&str>)]) {
-    let mut tags = open_tags(url).unwrap();
+    let mut tags = open(url).unwrap();
     tags.create_tag("asked", 10).unwrap();
     for (what, wanted) in cases {
         change(what);
         let why = || {
             let taken = tags.take("asked", None, 0).unwrap();
             assert!(matches!(taken, Taken::Range { .. }), "{what}: {taken:?}");
-            tags.durability().why().map(str::to_owned)
+            tags.durability_of_numbers().why().map(str::to_owned)
         };
         // A server reads its files anew after a moment.
         let mut why = why;
@@ -220,13 +220,13 @@ fn each_range_asks() {
         ("CONFIG SET maxmemory-policy volatile-lru", None),
     ];
     says_with_each_range(&url, &set, &cases);
-    let mut tags = open_tags(&url).unwrap();
+    let mut tags = open(&url).unwrap();
     tags.take("asked", None, 0).unwrap();
-    assert_eq!(*tags.durability(), Durability::Durable);
+    assert_eq!(*tags.durability_of_numbers(), Durability::Durable);
     let _replica = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", server.port)]);
     until("a replica that came later is not noticed", || {
         tags.take("asked", None, 0).unwrap();
-        tags.durability().why() == Some("connected_slaves:1, and a replica may lag behind")
+        tags.durability_of_numbers().why() == Some("connected_slaves:1, and a replica may lag behind")
     });
 
     // A table that is made takes no other engine.
@@ -289,7 +289,7 @@ fn a_segment_takes_nothing_while_the_store_forgets() {
     until("there is no segment", || Segment::attach(&file).is_ok_and(|segment| segment.next().is_ok()));
     let segment = Segment::attach(&file).unwrap();
     set("appendonly", "no");
-    let number = || match open_tags(&url).unwrap().take("invoices", Some(0), 0).unwrap() {
+    let number = || match open(&url).unwrap().take("invoices", Some(0), 0).unwrap() {
         Taken::Range { range, .. } => range.end,
         other => panic!("{other:?}"),
     };

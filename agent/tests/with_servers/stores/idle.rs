@@ -4,7 +4,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use super::conformance::{open, open_tags};
+use super::conformance::open;
 use super::each::{all, urls};
 use crate::proxy::join;
 
@@ -51,12 +51,12 @@ fn connections_that_were_closed_while_they_were_idle() {
         host
     });
     for (url, proxy) in urls.iter().zip(&proxies) {
-        let (mut store, mut tags) = (open(url).unwrap(), open_tags(url).unwrap());
-        tags.create_tag("idle", 10).unwrap();
+        let mut store = open(url).unwrap();
+        store.create_tag("idle", 10).unwrap();
         for round in 0..5 {
             store.read("idle/node/1").unwrap_or_else(|error| panic!("{url}, after {round} closed: {error}"));
-            tags.take("idle", None, 0).unwrap_or_else(|error| panic!("{url}, after {round} closed: {error}"));
-            assert_eq!(proxy.close(), 2, "{url}: one for the records, and one for the tags");
+            store.take("idle", None, 0).unwrap_or_else(|error| panic!("{url}, after {round} closed: {error}"));
+            assert_eq!(proxy.close(), 1, "{url}: one for records and tags");
         }
     }
 }

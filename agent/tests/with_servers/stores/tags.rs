@@ -8,7 +8,7 @@ use mysql::prelude::Queryable;
 use txid_agent::store::raise;
 use txid_agent_machines::store::{StoreError, Taken};
 
-use super::conformance::open_tags;
+use super::conformance::open;
 use crate::servers::{MARIADB_PASSWORD, Server};
 
 fn range(taken: Taken) -> (Range<u64>, u64) {
@@ -28,7 +28,7 @@ fn assert_apart(mut ranges: Vec<Range<u64>>) {
 
 /// What every store must do.
 pub fn tags(url: &str) {
-    let mut tags = open_tags(url).unwrap();
+    let mut tags = open(url).unwrap();
     let tags = &mut *tags;
     assert_eq!(tags.take("invoices", None, 0).unwrap(), Taken::NoTag);
     assert_eq!(raise(tags, "invoices", 5).unwrap(), None);
@@ -59,7 +59,7 @@ pub fn tags(url: &str) {
 /// An invalid number or step, as people may set it, is an error and changes nothing. A negative step would lead back to
 /// numbers that were taken.
 pub fn negative_numbers(url: &str, set: impl Fn(&str, i64), get: impl Fn(&str) -> String) {
-    let mut tags = open_tags(url).unwrap();
+    let mut tags = open(url).unwrap();
     tags.create_tag("wrong", 20).unwrap();
     for (max_id, step, expected) in [(1000, -20, "step = -20"), (-5, 20, "max_id = -5"), (-5, -20, "max_id = -5")] {
         set("max_id", max_id);
@@ -74,14 +74,14 @@ pub fn negative_numbers(url: &str, set: impl Fn(&str, i64), get: impl Fn(&str) -
 
 /// What an error message says makes a tag does, also in a new database. `run` is what a person has for it.
 pub fn the_hint_makes_a_tag(url: &str, run: impl Fn(&str)) {
-    let mut tags = open_tags(url).unwrap();
+    let mut tags = open(url).unwrap();
     let hint = tags.how_to_create("by-hand", 30);
     hint.rsplit("; in a new database, first: ").for_each(run);
     assert_eq!(range(tags.take("by-hand", None, 0).unwrap()), (1..31, 30), "{hint}");
 }
 
 fn take(url: &str, tag: &str, times: usize) -> Vec<Range<u64>> {
-    let mut tags = open_tags(url).unwrap();
+    let mut tags = open(url).unwrap();
     let mut take = || {
         loop {
             match tags.take(tag, None, 0) {
@@ -125,7 +125,7 @@ pub fn beside_leaf(server: &Server, url: &str) {
              DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (`biz_tag`)) ENGINE=InnoDB",
         )
         .unwrap();
-    assert_eq!(open_tags(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::NoTag);
+    assert_eq!(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::NoTag);
     leaf.0
         .query_drop(
             "insert into leaf_alloc(biz_tag, max_id, step, description) values('leaf-segment-test', 1, 2000, 'Test leaf \
@@ -147,18 +147,18 @@ pub fn beside_leaf(server: &Server, url: &str) {
 
     // The step in the table applies from the next range on.
     leaf.0.query_drop("UPDATE leaf_alloc SET step = 7").unwrap();
-    assert_eq!(range(open_tags(url).unwrap().take("leaf-segment-test", None, 0).unwrap()), (300_001..300_008, 7));
+    assert_eq!(range(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap()), (300_001..300_008, 7));
     // Errors that people must fix.
     leaf.0.query_drop("UPDATE leaf_alloc SET step = -7").unwrap();
-    let error = open_tags(url).unwrap().take("leaf-segment-test", None, 0).unwrap_err();
+    let error = open(url).unwrap().take("leaf-segment-test", None, 0).unwrap_err();
     assert!(error.to_string().contains("leaf_alloc has step = -7"), "{error}");
     leaf.0.query_drop("UPDATE leaf_alloc SET step = 7, max_id = 9223372036854775806").unwrap();
-    assert_eq!(open_tags(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::Ended);
+    assert_eq!(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::Ended);
 }
 
 /// By default, MySQL's columns ignore case. Then two tags would be one, and each host would think that it is alone.
 pub fn in_another_case(url: &str) {
-    let mut tags = open_tags(url).unwrap();
+    let mut tags = open(url).unwrap();
     tags.create_tag("Upper", 10).unwrap();
     assert_eq!(range(tags.take("Upper", None, 0).unwrap()).1, 10);
     for create in [false, true] {
@@ -174,7 +174,7 @@ pub fn in_another_case(url: &str) {
 /// A user with read access only.
 pub fn without_permission(server: &Server) {
     let url = format!("mysql://nobody:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
-    let error = open_tags(&url).unwrap().take("leaf-segment-test", Some(1), 0).unwrap_err();
+    let error = open(&url).unwrap().take("leaf-segment-test", Some(1), 0).unwrap_err();
     let text = error.to_string();
     assert!(!error.may_pass() && text.contains("UPDATE on the table leaf_alloc"), "{text}");
 }

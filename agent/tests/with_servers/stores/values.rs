@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use mysql::prelude::Queryable;
 use txid_agent_machines::store::{Expected, Taken};
 
-use super::conformance::{list, one_line, open, open_tags, text, wait_for, written};
+use super::conformance::{list, one_line, open, text, wait_for, written};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run};
 
 /// Sets a column of Leaf's table by `set`, and checks the error for taking a range.
@@ -16,7 +16,7 @@ fn refuses(url: &str, mut set: impl FnMut(&str), cases: &[(&str, &str)]) {
     for (statement, wanted) in cases {
         set(statement);
         for count in [None, Some(10)] {
-            let error = open_tags(url).unwrap().take("wrong", count, 0).unwrap_err();
+            let error = open(url).unwrap().take("wrong", count, 0).unwrap_err();
             assert!(!error.may_pass(), "{error:?}");
             one_line(&error, wanted);
             one_line(&error, "biz_tag = 'wrong'");
@@ -29,7 +29,7 @@ fn in_mariadb() {
     // In this mode, MariaDB stores another value than the one that it returns, if a column is too small.
     let server = servers::mariadb_with(&["--skip-ssl", "--sql-mode="]);
     let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
-    let tags = &mut *open_tags(&url).unwrap();
+    let tags = &mut *open(&url).unwrap();
     tags.create_tag("wrong", 20).unwrap();
     tags.create_tag("right", 20).unwrap();
     let mut client = mysql::Conn::new(mysql::Opts::from_url(&(url.clone() + "?prefer_socket=false")).unwrap()).unwrap();
@@ -65,7 +65,7 @@ fn in_mariadb() {
     );
 
     set("DELETE FROM leaf_alloc WHERE biz_tag = 'wrong'; ALTER TABLE leaf_alloc MODIFY max_id int");
-    let tags = &mut *open_tags(&url).unwrap();
+    let tags = &mut *open(&url).unwrap();
     tags.create_tag("small", 10).unwrap();
     set("UPDATE leaf_alloc SET max_id = 2147483640 WHERE biz_tag = 'small'");
     one_line(&tags.take("small", None, 0).unwrap_err(), "the table leaf_alloc: Out of range value for column 'max_id'");
@@ -90,8 +90,8 @@ fn in_mariadb() {
 fn in_postgres() {
     let server = servers::postgres(&[]);
     let url = format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{}/ids", server.port);
-    let (store, tags) = (&mut *open(&url).unwrap(), &mut *open_tags(&url).unwrap());
-    tags.create_tag("wrong", 20).unwrap();
+    let store = &mut *open(&url).unwrap();
+    store.create_tag("wrong", 20).unwrap();
     let set = |statement: &str| drop(run(servers::psql(&server, "ids").args(["-c", statement])));
     set("ALTER TABLE leaf_alloc ALTER max_id DROP NOT NULL, ALTER step DROP NOT NULL");
     refuses(
@@ -131,7 +131,7 @@ fn in_redis() {
         ("99999999999999999999", "20", "hash value is not an integer"),
     ] {
         set(&["HSET", "txid/wrong", "max_id", max_id, "step", step]);
-        let error = open_tags(&url).unwrap().take("wrong", None, 0).unwrap_err();
+        let error = open(&url).unwrap().take("wrong", None, 0).unwrap_err();
         assert!(!error.may_pass(), "{error:?}");
         one_line(&error, wanted);
     }
@@ -161,9 +161,9 @@ fn the_lock_of_a_directory_is_removed() {
     const STEPS: usize = 300;
     let directory = tempfile::tempdir().unwrap();
     let url = format!("file://{}/leases", directory.path().display());
-    open_tags(&url).unwrap().create_tag("race", 1).unwrap();
+    open(&url).unwrap().create_tag("race", 1).unwrap();
     let take = || -> Vec<u64> {
-        let mut tags = open_tags(&url).unwrap();
+        let mut tags = open(&url).unwrap();
         let one = |_| loop {
             if let Ok(Taken::Range { range, .. }) = tags.take("race", None, 0) {
                 return range.start;

@@ -77,7 +77,6 @@ fn stays_small(url: &str, what: &str) {
         let read = store.read("worst/node/1").map(|record| record.is_some());
         format!("{records} {listed:?} {read:?}")
     });
-    assert!(!said.contains("could not read an answer"), "{what}: {said}");
     assert!(most < MOST, "{what}: {} MB; {said:.200}", most >> 20);
 }
 
