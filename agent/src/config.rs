@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use txid::hidden::KeyCheck;
 use txid_agent::store::{STORE_VARIABLE, secret};
-use txid_agent_machines::utc;
 
 /// How long SIGKILL takes to end the processes of a child.
 const KILL: Duration = Duration::from_millis(500);
@@ -212,8 +211,8 @@ impl Config {
                 (first_ms..=last_ms).contains(&txid::system_ms()),
                 "the layout of the node {name} has ids from {} to {}: take another epoch or more time_bits, as in \
                  time_bits=30,node_bits=20,sequence_bits=13,unit_ms=1000,epoch=2016-05-19T16:00:00Z",
-                utc(first_ms),
-                utc(last_ms)
+                date(first_ms),
+                date(last_ms)
             );
         }
         let day = Duration::from_secs(24 * 60 * 60);
@@ -255,6 +254,10 @@ impl File {
             anyhow!("{} line {line}: {}", path.display(), error.message().trim())
         })
     }
+}
+
+fn date(ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |time| time.to_string())
 }
 
 fn host_name() -> anyhow::Result<String> {

@@ -354,7 +354,7 @@ fn no_answers_make_a_segment_ask_too_often() {
                 (_, _) => segment::Answer::Taken(Taken::NoTag),
             }
         };
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         let mut step = |now: &Now, page: &segment::View, input| machine.step(&rules, now, page, input);
         let run = run(&mut step, &mut page, &mut answer, &mut random);
         run.check(&format!("seed {seed}"), ranges as usize);

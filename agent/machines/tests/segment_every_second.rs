@@ -38,7 +38,7 @@ impl Host {
     fn new(rules: Rules) -> Self {
         Self {
             rules,
-            machine: Segment::new(),
+            machine: Segment::default(),
             now_ms: 0,
             wake_ms: 0,
             ranges: Vec::new(),
@@ -278,7 +278,7 @@ fn an_agent_that_starts_again_takes_nothing_that_is_not_needed() {
     assert_eq!(host.run(10, 100), 0);
     let asked = host.asked;
     for _ in 0..20 {
-        host.machine = Segment::new();
+        host.machine = Segment::default();
         (host.wake_ms, host.ranges[0].start) = (0, host.ranges[0].start);
         host.run(1, 0);
     }

@@ -132,7 +132,7 @@ impl World {
     fn new(size: &Size) -> Self {
         let host = Host {
             page: Page::default(),
-            agent: Some(Segment::new()),
+            agent: Some(Segment::default()),
             writes: VecDeque::new(),
             request: None,
             answer: None,
@@ -224,7 +224,7 @@ impl World {
         let it = &self.hosts[host];
         let Some(agent) = &it.agent else {
             let mut world = self.clone();
-            world.hosts[host].agent = Some(Segment::new());
+            world.hosts[host].agent = Some(Segment::default());
             return next.push(world);
         };
         if self.kills > 0 {

@@ -43,7 +43,7 @@ impl ManagedSegment {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, machine: Segment::new(), answer: None, page, store, keys: None, file })
+        Ok(Self { rules, machine: Segment::default(), answer: None, page, store, keys: None, file })
     }
 
     /// The same for numbers that are hidden by these keys.
@@ -139,7 +139,7 @@ impl ManagedSegment {
 
 impl Managed for ManagedSegment {
     fn begin(&mut self) {
-        (self.machine, self.answer) = (Segment::new(), None);
+        (self.machine, self.answer) = (Segment::default(), None);
     }
 
     fn step(&mut self, now: &Now, is_to_stop: bool) -> Step {

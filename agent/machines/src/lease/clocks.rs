@@ -6,27 +6,23 @@ use crate::protocol::Now;
 use crate::store::StoreTime;
 
 /// The clocks, as the last step saw them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Clocks {
     /// The store's clock minus the monotonic one: at least, and at most.
     store_offset_ms: Option<(i64, i64)>,
     /// The wall clock minus the monotonic one.
     wall_offset_ms: Option<i64>,
-    /// When the next step is planned, if nothing delays it.
-    planned_ms: u64,
+    /// When the next step is planned, if nothing delays it. Nobody knows that of an answer.
+    planned_ms: Option<u64>,
 }
 
 impl Clocks {
-    pub(super) fn new() -> Self {
-        Self { store_offset_ms: None, wall_offset_ms: None, planned_ms: u64::MAX }
-    }
-
     /// By how much the clock was stepped, or this step is late, if that is too much. Then the machine may have been
     /// stopped, or copied.
     pub(super) fn jumped(&mut self, rules: &Rules, now: &Now) -> Option<i64> {
         let offset_ms = now.wall_ms.saturating_sub_unsigned(now.mono_ms);
         let stepped_ms = self.wall_offset_ms.map_or(0, |last_ms| offset_ms.saturating_sub(last_ms));
-        let late_ms = now.mono_ms.saturating_sub(self.planned_ms);
+        let late_ms = self.planned_ms.map_or(0, |planned_ms| now.mono_ms.saturating_sub(planned_ms));
         self.wall_offset_ms = Some(offset_ms);
         let by_ms = if stepped_ms.unsigned_abs() > rules.jump_ms { stepped_ms } else { late_ms as i64 };
         (by_ms.unsigned_abs() > rules.jump_ms).then_some(by_ms)
@@ -35,10 +31,10 @@ impl Clocks {
     /// Notes when the step after this output is planned.
     pub(super) fn plan(&mut self, now: &Now, output: &Output) {
         self.planned_ms = match output {
-            Output::Wait { until_ms } => *until_ms,
+            Output::Wait { until_ms } => Some(*until_ms),
             // If the name server is down as well, the answer takes as long as the system's resolver.
-            Output::Ask(_) => u64::MAX,
-            Output::Write(_) | Output::Log(_) | Output::Stopped | Output::Fail(_) => now.mono_ms,
+            Output::Ask(_) => None,
+            Output::Write(_) | Output::Log(_) | Output::Stopped | Output::Fail(_) => Some(now.mono_ms),
         };
     }
 

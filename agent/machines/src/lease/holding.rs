@@ -4,7 +4,7 @@ use super::event::Event;
 use super::group::Group;
 use super::machine::{Given, Lease, put};
 use super::phase::{Held, Phase, Stored};
-use super::protocol::{Reply, Write};
+use super::protocol::{Found, Write, Written};
 use super::record::NodeRecord;
 use crate::store::{Expected, Put, Version};
 
@@ -42,8 +42,8 @@ impl Lease {
     }
 
     /// The later limit was written, or not.
-    pub(super) fn renewed(&mut self, given: &Given, held: Held, reply: Reply) -> Phase {
-        match reply.of_put() {
+    pub(super) fn renewed(&mut self, given: &Given, held: Held, put: Written) -> Phase {
+        match put {
             Ok(Put::Written(version)) => self.has_pending(given, held, version),
             Ok(Put::Conflict) => {
                 let key = Group::node_key(&given.rules.group, held.node);
@@ -79,8 +79,8 @@ impl Lease {
     }
 
     /// The record of this host's node was read: decides how to continue.
-    pub(super) fn judged(&mut self, given: &Given, mut held: Held, reply: Reply) -> Phase {
-        let record = match reply.of_read() {
+    pub(super) fn judged(&mut self, given: &Given, mut held: Held, record: Found) -> Phase {
+        let record = match record {
             Ok(record) => record,
             Err(error) => return self.fail(given, error, Phase::Judging(held)),
         };

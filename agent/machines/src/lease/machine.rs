@@ -4,7 +4,7 @@ use super::clocks::Clocks;
 use super::event::{Event, Failure};
 use super::group::Group;
 use super::phase::{Candidate, Held, Phase};
-use super::protocol::{Answer, Input, Output, PageView, Request, Write};
+use super::protocol::{Answer, Input, Output, PageView, Reply, Request, Write};
 use super::record::NodeRecord;
 use super::rules::Rules;
 use crate::pace::Pace;
@@ -17,7 +17,7 @@ use std::mem::Discriminant;
 const RACES: u32 = 5;
 
 /// One lease of one host, for the lifetime of its agent.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Lease {
     pub(super) phase: Phase,
     /// Outputs that are already decided.
@@ -51,9 +51,10 @@ pub struct Lease {
 }
 
 /// The numbers of new nodes, where another system gives them out.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Numbers {
     /// The next one has to be asked for.
+    #[default]
     Ask,
     /// This one was given, and is not taken yet.
     Given(u64),
@@ -86,25 +87,7 @@ impl Lease {
     pub fn new(page: &PageView) -> Self {
         let found = Held::found(page);
         let close = (found.is_none() && !page.is_closed).then_some(Output::Write(Write::Close));
-        Self {
-            phase: Phase::Meeting { found },
-            queue: close.into_iter().collect(),
-            wake_ms: 0,
-            pace: Pace::default(),
-            failures: 0,
-            conflicts: 0,
-            clocks: Clocks::new(),
-            doubts_clock: false,
-            group: None,
-            tries: 0,
-            numbers: Numbers::Ask,
-            has_namesake: false,
-            freed: None,
-            avoided: BTreeMap::new(),
-            unchanged: BTreeMap::new(),
-            has_served: false,
-            said: Vec::new(),
-        }
+        Self { phase: Phase::Meeting { found }, queue: close.into_iter().collect(), ..Self::default() }
     }
 
     /// Takes an input, and returns what to do next.
@@ -207,20 +190,29 @@ impl Lease {
         if let Some(time) = time {
             self.clocks.store_shows(given.now, time);
         }
-        self.phase = match std::mem::replace(&mut self.phase, Phase::Ended) {
-            Phase::Meeting { found } => self.met(given, found, reply),
-            Phase::Founding { group, expected, found } => self.founded(given, group, expected, found, reply),
-            Phase::Choosing => self.listed(given, reply),
-            Phase::Numbering { none } => self.numbered(given, none, reply),
-            Phase::Waiting { until_ms } => self.waited(given, until_ms, reply),
-            Phase::Telling { found } => Self::told(found, reply),
-            Phase::Taking(candidate) => self.taken(given, candidate, reply),
-            Phase::Settling(candidate) => self.settled(given, candidate, reply),
-            Phase::Confirming(candidate) => self.confirmed(given, candidate, reply),
-            Phase::Holding(held) => self.renewed(given, held, reply),
-            Phase::Judging(held) => self.judged(given, held, reply),
-            Phase::Releasing { held, failures } => self.released(given, held, failures, reply),
-            Phase::Ended => Phase::Ended,
+        self.phase = match (std::mem::replace(&mut self.phase, Phase::Ended), reply) {
+            (Phase::Meeting { found }, Reply::Read(record)) => self.met(given, found, record),
+            (Phase::Founding { group, expected, found }, Reply::Put(put)) => {
+                self.founded(given, group, expected, found, put)
+            }
+            (Phase::Choosing, Reply::List(survey)) => self.listed(given, survey),
+            (Phase::Numbering { none }, Reply::Number(number)) => self.numbered(given, none, number),
+            (Phase::Waiting { until_ms }, Reply::Read(record)) => self.waited(given, until_ms, record),
+            (Phase::Taking(candidate), Reply::Put(put)) => self.taken(given, candidate, put),
+            (Phase::Settling(candidate), Reply::Read(record)) => self.settled(given, candidate, record),
+            (Phase::Confirming(candidate), Reply::Read(record)) => self.confirmed(given, candidate, record),
+            (Phase::Holding(held), Reply::Put(put)) => self.renewed(given, held, put),
+            (Phase::Judging(held), Reply::Read(record)) => self.judged(given, held, record),
+            (Phase::Releasing { held, failures }, reply) => self.released(given, held, failures, reply),
+            (Phase::Telling { found: None }, Reply::Read(Ok(record))) => {
+                Phase::Telling { found: Some(record.map_or(Expected::Absent, |it| Expected::Version(it.version))) }
+            }
+            // If another host changes it at the same time, it has changed.
+            (Phase::Telling { .. } | Phase::Ended, _) => Phase::Ended,
+            (phase, reply) => {
+                let why = format!("{reply:?} as the answer to another request");
+                self.fail(given, StoreError::Damaged { store: "the store".to_owned(), why }, phase)
+            }
         };
     }
 

@@ -27,7 +27,7 @@ use super::rules::Rules;
 use crate::store::{Expected, Version};
 
 /// What to do next; if that is a request, also what the next answer belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Phase {
     Meeting {
         /// The lease of the agent before this one.
@@ -59,6 +59,7 @@ pub(super) enum Phase {
         /// What the record is, once it was read.
         found: Option<Expected>,
     },
+    #[default]
     Ended,
 }
 

@@ -44,49 +44,19 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Reply {
     /// To [`Request::Read`].
-    Read(Result<Option<Record>, StoreError>),
+    Read(Found),
     /// To [`Request::Put`].
-    Put(Result<Put, StoreError>),
+    Put(Written),
     /// To [`Request::List`], with the survey that has seen them.
     List(Result<Box<Survey>, StoreError>),
     /// To [`Request::Number`].
     Number(Result<Numbered, StoreError>),
 }
 
-impl Reply {
-    pub(super) fn of_read(self) -> Result<Option<Record>, StoreError> {
-        match self {
-            Self::Read(result) => result,
-            other => Err(other.is_not("a read")),
-        }
-    }
-
-    /// A write whose effect is not known is [`Put::Unknown`], never an error.
-    pub(super) fn of_put(self) -> Result<Put, StoreError> {
-        match self {
-            Self::Put(result) => result,
-            other => Err(other.is_not("a write")),
-        }
-    }
-
-    pub(super) fn of_list(self) -> Result<Box<Survey>, StoreError> {
-        match self {
-            Self::List(result) => result,
-            other => Err(other.is_not("a list")),
-        }
-    }
-
-    pub(super) fn of_number(self) -> Result<Numbered, StoreError> {
-        match self {
-            Self::Number(result) => result,
-            other => Err(other.is_not("a number")),
-        }
-    }
-
-    fn is_not(&self, wanted: &str) -> StoreError {
-        StoreError::Damaged { store: "the store".to_owned(), why: format!("{self:?} as the answer to {wanted}") }
-    }
-}
+/// Whether there is a record, and what it is.
+pub(super) type Found = Result<Option<Record>, StoreError>;
+/// A write whose effect is not known is [`Put::Unknown`], never an error.
+pub(super) type Written = Result<Put, StoreError>;
 
 /// A write to the page: one atomic store, done before the next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

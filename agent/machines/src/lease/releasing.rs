@@ -28,17 +28,15 @@ impl Lease {
     /// The node was given back, or not; or its record was read.
     pub(super) fn released(&mut self, given: &Given, mut held: Held, failures: u32, reply: Reply) -> Phase {
         let record = match (&held.stored, reply) {
-            (Stored::Unknown, reply) => reply.of_read(),
-            (Stored::Confirmed(_) | Stored::Lost(_), reply) => match reply.of_put() {
-                Ok(Put::Written(_)) => {
-                    self.log(Event::Released(held.node));
-                    return Phase::Telling { found: None };
-                }
-                Ok(Put::Conflict | Put::Unknown(_)) | Err(_) => {
-                    held.stored = Stored::Unknown;
-                    return self.release_again(given, held, failures);
-                }
-            },
+            (Stored::Unknown, Reply::Read(record)) => record,
+            (Stored::Confirmed(_) | Stored::Lost(_), Reply::Put(Ok(Put::Written(_)))) => {
+                self.log(Event::Released(held.node));
+                return Phase::Telling { found: None };
+            }
+            _ => {
+                held.stored = Stored::Unknown;
+                return self.release_again(given, held, failures);
+            }
         };
         match record {
             Ok(Some(record)) if NodeRecord::parse(&record.bytes).is_ok_and(|found| held.is(&found)) => {
@@ -48,16 +46,6 @@ impl Lease {
             // It was released after all, or another host has it.
             Ok(_) => Phase::Ended,
             Err(_) => self.release_again(given, held, failures),
-        }
-    }
-
-    /// The record that others wait for was read, or changed. If another host changes it at the same time, it has changed.
-    pub(super) fn told(found: Option<Expected>, reply: Reply) -> Phase {
-        match (found, reply) {
-            (None, Reply::Read(Ok(record))) => {
-                Phase::Telling { found: Some(record.map_or(Expected::Absent, |it| Expected::Version(it.version))) }
-            }
-            _ => Phase::Ended,
         }
     }
 

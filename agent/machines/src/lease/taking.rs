@@ -5,8 +5,8 @@ use super::event::{Event, Failure};
 use super::group::Group;
 use super::machine::{Given, Lease, Numbers, Trouble};
 use super::phase::{Candidate, Held, Phase, Stored};
-use super::protocol::{Reply, Write};
-use crate::store::{Expected, Numbered, Numbering, Put, Version};
+use super::protocol::{Found, Write, Written};
+use crate::store::{Expected, Numbered, Numbering, Put, StoreError, Version};
 use std::collections::BTreeMap;
 
 /// Without a record that changes when a node is given back, all nodes are listed that often at least.
@@ -14,9 +14,9 @@ const LONGEST_UNTOLD_MS: u64 = 60_000;
 
 impl Lease {
     /// The record of the group was read.
-    pub(super) fn met(&mut self, given: &Given, found: Option<Held>, reply: Reply) -> Phase {
+    pub(super) fn met(&mut self, given: &Given, found: Option<Held>, record: Found) -> Phase {
         let Given { rules, page, .. } = given;
-        let record = match reply.of_read() {
+        let record = match record {
             Ok(Some(record)) => record,
             Ok(None) => return self.found(given, found, None),
             Err(error) => return self.fail(given, error, Phase::Meeting { found }),
@@ -77,10 +77,10 @@ impl Lease {
         group: Group,
         expected: Expected,
         found: Option<Held>,
-        reply: Reply,
+        put: Written,
     ) -> Phase {
         let key = Group::key(&given.rules.group);
-        match reply.of_put() {
+        match put {
             Ok(Put::Written(_)) => {
                 if (1..Group::UNSET).contains(&group.floor_ms) {
                     self.complain(Trouble::Floor(group.floor_ms), Event::NewGroup(group.floor_ms));
@@ -111,9 +111,9 @@ impl Lease {
     }
 
     /// All nodes were seen: chooses one.
-    pub(super) fn listed(&mut self, given: &Given, reply: Reply) -> Phase {
+    pub(super) fn listed(&mut self, given: &Given, survey: Result<Box<Survey>, StoreError>) -> Phase {
         let Given { rules, now, .. } = given;
-        let mut survey = match reply.of_list() {
+        let mut survey = match survey {
             Ok(survey) => survey,
             Err(error) => return self.fail(given, error, Phase::Choosing),
         };
@@ -135,8 +135,8 @@ impl Lease {
     }
 
     /// Another system has given the number of a new node.
-    pub(super) fn numbered(&mut self, given: &Given, none: NoneFree, reply: Reply) -> Phase {
-        match reply.of_number() {
+    pub(super) fn numbered(&mut self, given: &Given, none: NoneFree, number: Result<Numbered, StoreError>) -> Phase {
+        match number {
             Ok(Numbered::Node(node)) if node <= given.rules.last_node => {
                 self.numbers = Numbers::Given(node);
                 self.take(given, Choice::new_node(node))
@@ -201,8 +201,8 @@ impl Lease {
     }
 
     /// The record was read that changes when a node is given back.
-    pub(super) fn waited(&mut self, given: &Given, until_ms: u64, reply: Reply) -> Phase {
-        let version = match reply.of_read() {
+    pub(super) fn waited(&mut self, given: &Given, until_ms: u64, record: Found) -> Phase {
+        let version = match record {
             Ok(record) => record.map(|record| record.version),
             Err(error) => return self.fail(given, error, Phase::Waiting { until_ms }),
         };
@@ -227,8 +227,8 @@ impl Lease {
     }
 
     /// The record of the node was written, or not.
-    pub(super) fn taken(&mut self, given: &Given, candidate: Candidate, reply: Reply) -> Phase {
-        match reply.of_put() {
+    pub(super) fn taken(&mut self, given: &Given, candidate: Candidate, put: Written) -> Phase {
+        match put {
             Ok(Put::Written(version)) => Phase::Confirming(candidate.written(version)),
             Ok(Put::Conflict) => {
                 self.beaten(given, Group::node_key(&given.rules.group, candidate.held.node), Phase::Choosing)
@@ -239,9 +239,9 @@ impl Lease {
     }
 
     /// The record of the node was read, to see whether it was written.
-    pub(super) fn settled(&mut self, given: &Given, candidate: Candidate, reply: Reply) -> Phase {
+    pub(super) fn settled(&mut self, given: &Given, candidate: Candidate, record: Found) -> Phase {
         let wanted = candidate.held.record(given.rules, candidate.held.limit_ms, true).to_string();
-        match reply.of_read() {
+        match record {
             Ok(Some(record)) if record.bytes == wanted.as_bytes() => {
                 Phase::Confirming(candidate.written(record.version))
             }
@@ -252,9 +252,9 @@ impl Lease {
     }
 
     /// The record of the group was read again: if the store was emptied in the meantime, the list was of no use.
-    pub(super) fn confirmed(&mut self, given: &Given, candidate: Candidate, reply: Reply) -> Phase {
+    pub(super) fn confirmed(&mut self, given: &Given, candidate: Candidate, record: Found) -> Phase {
         let group = self.group.as_ref().map(|(_, version)| version);
-        match reply.of_read() {
+        match record {
             Ok(record) if record.as_ref().map(|record| &record.version) == group => self.publish(given, candidate),
             Ok(_) => self.beaten(given, Group::key(&given.rules.group), Phase::Meeting { found: None }),
             Err(error) => self.fail(given, error, Phase::Confirming(candidate)),

@@ -27,9 +27,10 @@ enum Trouble {
 }
 
 /// Whether the store has the tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Tag {
     /// It has it, as far as is known.
+    #[default]
     Known,
     /// It has to be made.
     Missing,
@@ -38,7 +39,7 @@ enum Tag {
 }
 
 /// Takes the ranges of one segment, for the lifetime of its agent.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// Outputs that are already decided. The last one is a request or a wait.
     queue: VecDeque<Output>,
@@ -77,23 +78,6 @@ struct Given<'a> {
 }
 
 impl Segment {
-    /// The initial state.
-    pub fn new() -> Self {
-        Self {
-            queue: VecDeque::new(),
-            sizes: (0, 0),
-            own_step: None,
-            had: None,
-            trouble: None,
-            pace: Pace::default(),
-            tag: Tag::Known,
-            not_before_ms: 0,
-            failures: 0,
-            is_serving: false,
-            rate: Rate::default(),
-        }
-    }
-
     /// Takes an input, and returns what to do next.
     pub fn step(&mut self, rules: &Rules, now: &Now, page: &View, input: Input) -> Output {
         let given = &Given { rules, now, page };
@@ -319,12 +303,6 @@ impl Segment {
     }
 }
 
-impl Default for Segment {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl View {
     /// The highest number that the store is known to have reached.
     fn highest(&self) -> u64 {
@@ -361,7 +339,7 @@ mod tests {
 
     #[test]
     fn numbers_that_are_left_are_served_at_once_and_said_once() {
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         let view =
             View { left: 40, next: 100, wants: false, granted: 200, seen: 200, fetches: 2, step: 100, fetched_ms: 0 };
         let first = outputs(&mut machine, &view, Input::Go);
@@ -374,14 +352,14 @@ mod tests {
     fn from_a_store_that_forgets_nothing_is_taken() {
         let answer = || Input::Answer(Answer::MayLose("appendonly no".to_owned()));
         let mut view = EMPTY;
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs(&mut machine, &view, Input::Go);
         let Output::Fail(failure) = machine.step(&Rules::new("a"), &NOW, &view, answer()) else { panic!() };
         assert!(failure.to_string().contains("(appendonly no)"), "{failure}");
 
         // With numbers from before, also if none are left, the agent goes on, and says it once.
         (view.granted, view.seen) = (10, 10);
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs(&mut machine, &view, Input::Go);
         let said = |outputs: &[Output]| outputs.iter().filter(|output| matches!(output, Output::Log(_))).count();
         let first = outputs(&mut machine, &view, answer());
@@ -391,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_range_may_be_as_large_as_a_store_can_say() {
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         let view = EMPTY;
         assert!(matches!(outputs(&mut machine, &view, Input::Go)[..], [Output::Ask(_)]));
         let range = 1..HIGHEST;
@@ -411,14 +389,14 @@ mod tests {
         let no_tag = || Input::Answer(Answer::Taken(Taken::NoTag));
         let mut rules = Rules::new("a");
 
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs_by(&mut machine, &rules, &NOW, &EMPTY, Input::Go);
         let first = outputs_by(&mut machine, &rules, &NOW, &EMPTY, no_tag());
         assert_eq!(first.last(), Some(&Output::Fail(Failure::NoTag)));
 
         // Numbers from before are served.
         let granted = View { granted: 10, seen: 10, ..EMPTY };
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs_by(&mut machine, &rules, &NOW, &granted, Input::Go);
         let first = outputs_by(&mut machine, &rules, &NOW, &granted, no_tag());
         assert!(first.contains(&Output::Log(Event::NoTag)), "{first:?}");
@@ -426,7 +404,7 @@ mod tests {
         assert!(matches!(first.last(), Some(Output::Wait { .. })), "{first:?}");
 
         rules.create = true;
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs_by(&mut machine, &rules, &NOW, &EMPTY, Input::Go);
         let first = outputs_by(&mut machine, &rules, &NOW, &EMPTY, no_tag());
         assert!(matches!(first.last(), Some(Output::Ask(Request::Create(_)))), "{first:?}");
@@ -449,7 +427,7 @@ mod tests {
         };
         let now = |passed_ms: u64| Now { wall_ms: NOW.wall_ms + passed_ms as i64, mono_ms: passed_ms, random: 0 };
         let rules = Rules::new("a");
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         assert_eq!(asks(&outputs(&mut machine, &EMPTY, Input::Go)), None);
         outputs(&mut machine, &View { next: 50, ..EMPTY }, taken(1..101));
 
@@ -466,7 +444,7 @@ mod tests {
 
     #[test]
     fn a_range_is_taken_when_a_tenth_of_the_current_one_is_used() {
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs(&mut machine, &EMPTY, Input::Go);
         let view = |left| View { left, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
         outputs(&mut machine, &EMPTY, taken(1..101));
@@ -474,7 +452,7 @@ mod tests {
         assert!(matches!(outputs(&mut machine, &view(90), Input::Go)[..], [Output::Ask(_)]));
 
         // After a restart, of what is left.
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         assert!(matches!(outputs(&mut machine, &view(50), Input::Go).last(), Some(Output::Wait { .. })));
         assert!(matches!(outputs(&mut machine, &view(46), Input::Go)[..], [Output::Wait { .. }]));
         assert!(matches!(outputs(&mut machine, &view(45), Input::Go)[..], [Output::Ask(_)]));
@@ -483,7 +461,7 @@ mod tests {
     #[test]
     fn the_rate_counts_numbers_that_came_in_the_meantime() {
         let at = |mono_ms| Now { mono_ms, ..NOW };
-        let (rules, mut machine) = (Rules::new("a"), Segment::new());
+        let (rules, mut machine) = (Rules::new("a"), Segment::default());
         let view = |left| View { left, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
         outputs_by(&mut machine, &rules, &at(0), &EMPTY, Input::Go);
         outputs_by(&mut machine, &rules, &at(0), &EMPTY, taken(1..101));
@@ -496,7 +474,7 @@ mod tests {
 
     #[test]
     fn each_answer_about_a_range_is_a_contact_and_one_below_what_was_seen_is_not_taken() {
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         let view = View { granted: 101, seen: 101, ..EMPTY };
         outputs(&mut machine, &view, Input::Go);
         let after = outputs(&mut machine, &view, taken(100..200));
@@ -509,14 +487,14 @@ mod tests {
     fn trouble_is_said_again_after_a_range_and_a_first_failure_where_there_were_no_numbers() {
         let no_tag = || Input::Answer(Answer::Taken(Taken::NoTag));
         let view = View { granted: 101, seen: 101, ..EMPTY };
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs(&mut machine, &view, Input::Go);
         for _ in 0..2 {
             assert!(outputs(&mut machine, &view, no_tag()).contains(&Output::Log(Event::NoTag)));
             assert!(!outputs(&mut machine, &view, no_tag()).contains(&Output::Log(Event::NoTag)));
             outputs(&mut machine, &view, taken(101..201));
         }
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs(&mut machine, &EMPTY, Input::Go);
         let failed = Answer::Failed(StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 });
         let after = outputs(&mut machine, &EMPTY, Input::Answer(failed));
@@ -526,7 +504,7 @@ mod tests {
     #[test]
     fn a_range_may_not_pass_the_highest_number() {
         for (range, is_taken) in [(1..HIGHEST, true), (1..HIGHEST + 1, false)] {
-            let mut machine = Segment::new();
+            let mut machine = Segment::default();
             outputs(&mut machine, &EMPTY, Input::Go);
             let after = outputs(&mut machine, &EMPTY, taken(range.clone()));
             assert_eq!(after.contains(&Output::Write(Write::Publish(range))), is_taken, "{after:?}");
@@ -537,14 +515,14 @@ mod tests {
     fn it_looks_again_after_a_failure_and_twice_while_a_tenth_is_used() {
         let at = |mono_ms| Now { mono_ms, ..NOW };
         let rules = Rules::new("a");
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs_by(&mut machine, &rules, &at(1000), &EMPTY, Input::Go);
         let failed = Answer::Failed(StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 });
         let after = outputs_by(&mut machine, &rules, &at(1000), &EMPTY, Input::Answer(failed));
         assert_eq!(after.last(), Some(&Output::Wait { until_ms: 1100 }));
 
         let view = |left| View { left, wants: false, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         outputs_by(&mut machine, &rules, &at(0), &EMPTY, Input::Go);
         outputs_by(&mut machine, &rules, &at(0), &EMPTY, taken(1..101));
         // A tenth in 200 ms.
@@ -557,7 +535,7 @@ mod tests {
     /// A store that was away does not make the next short failure a long one.
     #[test]
     fn after_a_range_the_next_failure_is_the_first_one_again() {
-        let mut machine = Segment::new();
+        let mut machine = Segment::default();
         let failed = || Input::Answer(Answer::Failed(StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 }));
         let until_ms = |after: &[Output]| match after.last() {
             Some(Output::Wait { until_ms }) => *until_ms,
