@@ -36,6 +36,8 @@ struct Moment {
     /// It waits until then.
     due_ms: Option<u64>,
     is_to_stop: bool,
+    /// How far the clock of the host is behind since then, and that of the store.
+    behind_ms: (i64, i64),
 }
 
 impl Time {
@@ -74,7 +76,8 @@ impl Time {
 
 impl Clock for Time {
     fn wall_ms(&self) -> i64 {
-        START_MS + self.ms() as i64
+        let now = self.now.lock().unwrap();
+        START_MS + now.ms as i64 - now.behind_ms.0
     }
 
     fn mono_ms(&self) -> u64 {
@@ -182,7 +185,8 @@ impl Managed for Kit {
         match self.machine.step(&self.rules, now, &look(&self.page), input) {
             Output::Ask(request) => {
                 let reply = self.store.lock().unwrap().answer(request);
-                let time = StoreTime { earliest_ms: self.time.wall_ms(), latest_ms: self.time.wall_ms() };
+                let ms = START_MS + self.time.ms() as i64 - self.time.now.lock().unwrap().behind_ms.1;
+                let time = StoreTime { earliest_ms: ms, latest_ms: ms };
                 self.answer = Some(Answer { reply, time: Some(time) });
             }
             Output::Write(it) => {
@@ -476,5 +480,33 @@ fn a_process_that_was_stopped() {
         host.time.pass(100);
         host.is(true, "it goes on");
         assert!(host.log.lock().unwrap().iter().any(|line| line.contains("jumped by")), "it was not stopped");
+    }
+}
+
+/// The clock shows a second twice, and perhaps the store's as well. An agent starts again in that second.
+#[test]
+fn a_leap_second() {
+    for (number, store_ms) in [(20, 1_000), (21, 0)] {
+        let mut host = Host::new(number);
+        host.start();
+        host.is(true, "taken");
+        let mut ids = Vec::new();
+        let mut make = |host: &Host, ms: u64| {
+            let generator = Generator::new(host.page.state());
+            for _ in 0..ms / STEP_MS {
+                host.time.pass(STEP_MS);
+                ids.extend([(); 20].map(|()| generator.next_at(host.time.wall_ms()).unwrap()));
+            }
+        };
+        make(&host, 300);
+        host.time.change(|now| now.behind_ms = (1_000, store_ms));
+        make(&host, 500);
+        let log = host.log.lock().unwrap().clone();
+        assert_eq!(log.len(), 1, "nothing happens but that the node is taken: {log:?}");
+        assert!(host.stop());
+        host.start();
+        host.is(true, "taken again");
+        make(&host, 1_000);
+        assert!(ids.is_sorted_by(|id, next| id < next), "an id comes twice");
     }
 }

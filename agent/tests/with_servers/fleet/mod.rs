@@ -5,6 +5,7 @@ mod ahead;
 mod child;
 mod crowd;
 pub mod directory;
+mod expired;
 mod frozen;
 pub mod host;
 pub mod hosted;

@@ -1,7 +1,7 @@
 //! Every store with a real server, except Consul, which has a stand-in.
 
 mod access;
-mod certificates;
+pub mod certificates;
 mod clusters;
 mod conformance;
 mod consul;
