@@ -70,7 +70,7 @@ for _ = 1, 1000 do
     seen[id] = true
 end
 local _, times = log:read("*a"):gsub("%[crit%][^\n]* resty%.txid: the operating system gave no randomness", "")
-ngx.say(require("resty.txid.lib").C.txid_entropy_degraded(), " ", times)
+ngx.say(require("resty.txid.maker").entropy_degraded(), " ", times)
 --- response_body
 true 1
 --- error_log

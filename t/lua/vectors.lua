@@ -1,5 +1,5 @@
--- What tests/vectors/ says, in plain LuaJIT: luajit t/lua/vectors.lua FILE, a file that t/support/Vectors.pm made. Prints
--- what differs. Without libtxid, only what Lua does by itself.
+-- Compares Lua with tests/vectors/, and prints differences: luajit t/lua/vectors.lua FILE, which t/support/Vectors.pm
+-- has made. Without libtxid, only what Lua does by itself.
 
 local cidr = require "resty.txid.cidr"
 local lib = require "resty.txid.lib"

@@ -89,4 +89,10 @@ function _M.new(name, options)
 end
 
 
+-- Whether the system gave no randomness to this worker, so that its ids could be guessed.
+function _M.entropy_degraded()
+    return C.txid_entropy_degraded()
+end
+
+
 return _M
