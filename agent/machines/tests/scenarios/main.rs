@@ -49,11 +49,9 @@ fn run(scenario: &str) -> (String, bool) {
             written += &std::mem::take(&mut play.output);
             let after = lines.by_ref().find(|line| line.is_empty());
             written += if after.is_some() { "\n" } else { "" };
-        } else if !line.is_empty() && !line.starts_with('#') {
-            if play.step(line).is_none() {
-                let last = play.output.lines().last().unwrap_or("nothing");
-                return (format!("{written}'{line}' is not a step here, after: {last}\n"), false);
-            }
+        } else if !line.is_empty() && !line.starts_with('#') && play.step(line).is_none() {
+            let last = play.output.lines().last().unwrap_or("nothing");
+            return (format!("{written}'{line}' is not a step here, after: {last}\n"), false);
         }
     }
     (written + &play.output, play.output.is_empty())
