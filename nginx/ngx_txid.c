@@ -241,7 +241,8 @@ ngx_txid_note_made(ngx_conf_t *cf, ngx_array_t **made, const ngx_str_t *words, s
 
 
 /*
- * A time without a format of its own gets the formats that the server makes, among which is always $txid.
+ * A time without a format of its own gets the formats that the server makes, $txid always among
+ * them.
  */
 ngx_int_t
 ngx_txid_init_times(ngx_conf_t *cf, ngx_array_t **made, ngx_txid_time_t *list)
