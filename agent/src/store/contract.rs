@@ -77,7 +77,7 @@ pub trait Store: Send {
         self.durability()
     }
 
-    /// What can number nodes here.
+    /// The only numbering of nodes here, besides the agents' own.
     fn numbering(&self) -> Numbering {
         Numbering::Own
     }

@@ -1,35 +1,25 @@
 //! How a user shows that it knows its password.
 
-use ring::digest::{self, Algorithm, Digest, SHA1_FOR_LEGACY_USE_ONLY as SHA1, SHA256};
-
-fn hash(algorithm: &'static Algorithm, parts: &[&[u8]]) -> Digest {
-    let mut context = digest::Context::new(algorithm);
-    for part in parts {
-        context.update(part);
-    }
-    context.finish()
-}
+use ring::digest::{Algorithm, SHA1_FOR_LEGACY_USE_ONLY as SHA1, SHA256, digest};
 
 /// The proof of the method `mysql_native_password`.
 pub(super) fn native(password: &[u8], scramble: &[u8]) -> Vec<u8> {
-    let once = hash(&SHA1, &[password]);
-    let twice = hash(&SHA1, &[once.as_ref()]);
-    proof(password, once, hash(&SHA1, &[scramble, twice.as_ref()]))
+    proof(&SHA1, password, |twice| [scramble, twice].concat())
 }
 
 /// The proof of the method `caching_sha2_password`.
 pub(super) fn caching_sha2(password: &[u8], scramble: &[u8]) -> Vec<u8> {
-    let once = hash(&SHA256, &[password]);
-    let twice = hash(&SHA256, &[once.as_ref()]);
-    proof(password, once, hash(&SHA256, &[twice.as_ref(), scramble]))
+    proof(&SHA256, password, |twice| [twice, scramble].concat())
 }
 
-/// A user without a password proves nothing.
-fn proof(password: &[u8], hashed: Digest, mask: Digest) -> Vec<u8> {
+/// `mask` makes a mask from the password that was hashed twice. A user without a password proves nothing.
+fn proof(algorithm: &'static Algorithm, password: &[u8], mask: impl FnOnce(&[u8]) -> Vec<u8>) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();
     }
-    hashed.as_ref().iter().zip(mask.as_ref()).map(|(byte, mask)| byte ^ mask).collect()
+    let once = digest(algorithm, password);
+    let mask = digest(algorithm, &mask(digest(algorithm, once.as_ref()).as_ref()));
+    once.as_ref().iter().zip(mask.as_ref()).map(|(byte, mask)| byte ^ mask).collect()
 }
 
 #[cfg(test)]

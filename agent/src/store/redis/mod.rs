@@ -175,10 +175,13 @@ impl RedisStore {
         let mut connection = self.open_connection(sentinel).await?;
         let question = command(&[b"SENTINEL", b"get-master-addr-by-name", master.as_bytes()]);
         let found = self.ask(&mut connection, &[question]).await.map_err(Failure::into_error)?;
-        let Reply::List(found) = &found[0] else {
-            return Err(self
-                .address
-                .misconfigured(format_args!("the Sentinel at {sentinel} knows no master {master}")));
+        let found = match &found[0] {
+            Reply::List(found) => found,
+            Reply::Error(error) => return Err(self.meaning(error)),
+            _ => {
+                let why = format_args!("the Sentinel at {sentinel} knows no master {master}");
+                return Err(self.address.misconfigured(why));
+            }
         };
         match &found[..] {
             [Reply::Text(name), port @ Reply::Text(_)] => {
@@ -215,9 +218,7 @@ impl RedisStore {
             StoreError::Unreachable { why, .. } => self.address.unreachable(format_args!("{host}: {why}")),
             other => other,
         };
-        connection.stream().renew();
-        let replies =
-            connection.ask(&commands).await.map_err(|error| at_host(self.meaning_of_io(&error).into_error()))?;
+        let replies = self.ask(&mut connection, &commands).await.map_err(|failure| at_host(failure.into_error()))?;
         let (_, settings) = replies.split_at(logins);
         for (at, reply) in replies.iter().enumerate() {
             // Without a login, all is refused; without permission, only the settings stay unknown.
@@ -247,92 +248,72 @@ impl RedisStore {
         Kept { records, numbers }
     }
 
-    /// Sends commands. An answer that is an error is returned as one.
+    /// Sends commands, and returns the answer to each.
     async fn ask(&self, connection: &mut Conn, commands: &[Vec<u8>]) -> Result<Vec<Reply>, Failure> {
         connection.stream().renew();
-        let replies = connection.ask(commands).await.map_err(|error| self.meaning_of_io(&error))?;
-        match replies.iter().find_map(|reply| if let Reply::Error(error) = reply { Some(error) } else { None }) {
-            Some(error) => Err(Failure::NotDone(self.meaning(error))),
-            None => Ok(replies),
-        }
+        connection.ask(commands).await.map_err(|error| self.meaning_of_io(&error))
     }
 
-    /// Runs a script for `group`, and waits for the replicas if required. If that fails, the next access begins with
-    /// another host.
-    fn run(&mut self, script: &str, group: &str, args: &[&[u8]], copies: u32) -> Result<Reply, Failure> {
-        self.run_and_ask(script, group, args, copies, Vec::new()).map(|(answer, _)| answer)
-    }
-
-    /// As `run`. Sends `questions` in the same round trip, and returns their answers as well.
-    fn run_and_ask(
+    /// Runs a script for `group`, and waits for the replicas if required. Sends `questions` in the same round trip, and returns
+    /// their answers as well. If that fails, the next access begins with another host.
+    fn run(
         &mut self,
         script: &str,
         group: &str,
         args: &[&[u8]],
         copies: u32,
-        questions: Vec<Vec<u8>>,
+        questions: &[Vec<u8>],
     ) -> Result<(Reply, Vec<Reply>), Failure> {
         let key = format!("{}/{group}", self.prefix);
         let mut words = vec![b"EVAL".as_slice(), script.as_bytes(), b"1", key.as_bytes()];
         words.extend(args);
-        let asked = questions.len();
         let mut commands = vec![command(&words)];
         if copies > 0 {
             let patience = (self.address.timeout / 2).as_millis();
             commands.push(command(&[b"WAIT", copies.to_string().as_bytes(), patience.to_string().as_bytes()]));
         }
-        commands.extend(questions);
+        let answers_begin = commands.len();
+        commands.extend_from_slice(questions);
         let asked_at = Asked::now();
         let done = self.remote.call(
             Kind::Write,
             async |host| self.connect(host).await,
             async |_, place| {
-                let done = self.run_script(place, &commands, copies, asked).await?;
-                Ok((done, place.durability.clone()))
+                let mut replies = self.ask(&mut place.connection, &commands).await?;
+                let answers = replies.split_off(answers_begin);
+                Ok((self.answer(replies, copies)?, answers, place.durability.clone()))
             },
         );
-        let (((seconds, micros, answer), answers), durability) = done?;
+        let ((seconds, micros, answer), answers, durability) = done?;
         self.durability.learn(durability);
         self.clock.saw(asked_at.shows(seconds.saturating_mul(1000).saturating_add(micros / 1000), 1));
         Ok((answer, answers))
     }
 
-    /// The first of the commands is the script, and the last `asked` are questions.
-    async fn run_script(
-        &self,
-        place: &mut Place,
-        commands: &[Vec<u8>],
-        copies: u32,
-        asked: usize,
-    ) -> Result<(Clocked, Vec<Reply>), Failure> {
-        let connection = &mut place.connection;
-        connection.stream().renew();
-        let mut replies = connection.ask(commands).await.map_err(|error| self.meaning_of_io(&error))?;
-        let answers = replies.split_off(replies.len() - asked);
+    /// The answer of a script, and perhaps that of a wait.
+    fn answer(&self, mut replies: Vec<Reply>, copies: u32) -> Result<Clocked, Failure> {
         let answer = clocked(replies.swap_remove(0)).map_err(|reply| match reply {
             Reply::Error(error) => Failure::NotDone(self.meaning(&error)),
             other => Failure::Unknown(self.not_redis(format_args!("{other:?}"))),
         })?;
         match replies.pop() {
-            None => {}
-            Some(Reply::Error(error)) => return Err(Failure::Unknown(self.meaning(&error))),
-            Some(reply) => {
-                let confirmed = integer(&reply).unwrap_or(0);
-                if confirmed < i64::from(copies) {
-                    return Err(Failure::Unknown(self.address.unreachable(format_args!(
+            None => Ok(answer),
+            Some(Reply::Error(error)) => Err(Failure::Unknown(self.meaning(&error))),
+            Some(reply) => match integer(&reply).unwrap_or(0) {
+                confirmed if confirmed < i64::from(copies) => {
+                    Err(Failure::Unknown(self.address.unreachable(format_args!(
                         "{confirmed} of its replicas confirmed the write, but wait={copies} requires {copies}"
-                    ))));
+                    ))))
                 }
-            }
+                _ => Ok(answer),
+            },
         }
-        Ok((answer, answers))
     }
 
     fn meaning_of_io(&self, error: &io::Error) -> Failure {
         Failure::Unknown(match error.kind() {
             io::ErrorKind::InvalidData => self.not_redis(error),
-            io::ErrorKind::UnexpectedEof => self.address.unreachable("it closed the connection"),
-            _ => self.address.unreachable(error),
+            _ => self.address.broken(error),
         })
     }
 
@@ -465,7 +446,7 @@ impl Store for RedisStore {
         let (group, field) = split(key);
         let again: &[&[u8]] = &[field.as_bytes(), b"1"];
         let args = if self.wait > 0 { again } else { &again[..1] };
-        match self.run(READ, group, args, self.wait).map_err(Failure::into_error)? {
+        match self.run(READ, group, args, self.wait, &[]).map_err(Failure::into_error)?.0 {
             Reply::Nil => Ok(None),
             Reply::Text(bytes) => record(&self.address, key, bytes).map(Some),
             other => Err(self.not_redis(format_args!("{key} is {other:?}"))),
@@ -479,7 +460,7 @@ impl Store for RedisStore {
         if let Expected::Version(old) = expected {
             args.push(&old.0);
         }
-        match self.run(PUT, group, &args, self.wait) {
+        match self.run(PUT, group, &args, self.wait, &[]).map(|(answer, _)| answer) {
             Ok(Reply::Integer(1)) => Ok(Put::Written(Version(bytes.to_vec()))),
             Ok(Reply::Integer(0)) => Ok(Put::Conflict),
             Ok(other) => Ok(Put::Unknown(self.not_redis(format_args!("a write returned {other:?}")))),
@@ -495,7 +476,7 @@ impl Store for RedisStore {
         loop {
             self.remote.begin();
             let args: [&[u8]; 2] = [&cursor, wanted.as_bytes()];
-            let mut part = match self.run(LIST, group, &args, 0).map_err(Failure::into_error)? {
+            let mut part = match self.run(LIST, group, &args, 0, &[]).map_err(Failure::into_error)?.0 {
                 Reply::List(part) => part.into_iter(),
                 other => return Err(self.not_redis(format_args!("{group} is {other:?}"))),
             };
@@ -535,7 +516,7 @@ impl Store for RedisStore {
         self.remote.begin();
         let (count, seen) = (count.map_or(String::new(), |count| count.to_string()), seen.to_string());
         let args: [&[u8]; 2] = [count.as_bytes(), seen.as_bytes()];
-        let taken = self.run_and_ask(TAKE, tag, &args, self.wait, settings()).map_err(Failure::into_error)?;
+        let taken = self.run(TAKE, tag, &args, self.wait, &settings()).map_err(Failure::into_error)?;
         let found = match taken {
             (Reply::List(found), answers) => {
                 self.durability.learn(self.kept(&answers));
@@ -559,7 +540,7 @@ impl Store for RedisStore {
         self.remote.begin();
         let (first, step) = (tag::FIRST.to_string(), step.to_string());
         let args: [&[u8]; 2] = [first.as_bytes(), step.as_bytes()];
-        self.run(CREATE_TAG, tag, &args, self.wait).map(drop).map_err(Failure::into_error)
+        self.run(CREATE_TAG, tag, &args, self.wait, &[]).map(drop).map_err(Failure::into_error)
     }
 
     fn how_to_create(&self, tag: &str, step: u64) -> String {

@@ -206,39 +206,38 @@ impl Answer {
         stat().ok_or_else(|| wrong("the state of a record"))
     }
 
+    /// The operation of the next part of an answer to several requests; None at the end.
+    fn next_part(&mut self) -> Result<Option<i32>, Error> {
+        let head = self.number().zip(self.take(1).map(|done| done[0] != 0)).zip(self.number());
+        let ((operation, is_done), _) = head.ok_or_else(|| wrong("the answer to several requests"))?;
+        Ok(Some(operation).filter(|_| !is_done))
+    }
+
     /// The next part of the answer to [`Request::reads`], whose fields are then read; or the error of that read.
     pub(super) fn next_read(&mut self) -> Result<&mut Self, Error> {
-        let head = self.number().zip(self.take(1).map(|done| done[0] != 0)).zip(self.number());
-        match head {
-            Some(((-1, false), _)) => Err(self.number().map_or_else(|| wrong("an error"), Error::Server)),
-            Some(((_, false), _)) => Ok(self),
-            _ => Err(wrong("the answer to several reads")),
+        match self.next_part()? {
+            Some(-1) => Err(self.number().map_or_else(|| wrong("an error"), Error::Server)),
+            Some(_) => Ok(self),
+            None => Err(wrong("the answer to several reads")),
         }
     }
 
     /// The last state in the answer to [`Request::all`], if it contains one; or the error of the request that failed.
     pub(super) fn all(&mut self) -> Result<Option<Stat>, Error> {
-        let mut last = None;
-        let mut failed = 0;
-        loop {
-            let head = self.number().zip(self.take(1).map(|done| done[0] != 0));
-            let (operation, is_done) = head.ok_or_else(|| wrong("the answer to several requests"))?;
-            self.number().ok_or_else(|| wrong("the answer to several requests"))?;
+        let (mut last, mut failed) = (None, None);
+        while let Some(operation) = self.next_part()? {
             match operation {
-                _ if is_done => break,
                 1 => drop(self.text()?),
                 5 => last = Some(self.stat()?),
                 13 => {}
-                -1 => {
-                    let code = self.number().ok_or_else(|| wrong("an error"))?;
-                    if code != OTHER_FAILED {
-                        failed = code;
-                    }
-                }
+                -1 => match self.number().ok_or_else(|| wrong("an error"))? {
+                    0 | OTHER_FAILED => {}
+                    code => failed = Some(code),
+                },
                 _ => return Err(wrong("the answer to several requests")),
             }
         }
-        if failed == 0 { Ok(last) } else { Err(Error::Server(failed)) }
+        failed.map_or(Ok(last), |code| Err(Error::Server(code)))
     }
 }
 
