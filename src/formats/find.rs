@@ -164,6 +164,7 @@ impl Finder {
     }
 
     /// Calls `found` with the place of each id in `text` that is within the window.
+    #[inline(always)]
     pub fn within(&self, text: &[u8], window: &Window, mut found: impl FnMut(Range<usize>)) {
         let may_be = |text: &[u8]| window.may_hold(text, &self.numbers);
         let each = |range, (_, ms): (_, Option<i64>)| {
@@ -172,12 +173,15 @@ impl Finder {
             }
             ControlFlow::Continue(())
         };
-        self.search(text, may_be, |text| self.read(text), each);
+        let now_ms = self.now_ms();
+        self.search(text, may_be, |text| self.read(text, now_ms), each);
     }
 
     /// Calls `each` with the ids in `text`, in their order, until that breaks.
+    #[inline(always)]
     pub fn each(&self, text: &[u8], mut each: impl FnMut(Found) -> ControlFlow<()>) {
-        let read = |text: &[u8]| self.read(text);
+        let now_ms = self.now_ms();
+        let read = |text: &[u8]| self.read(text, now_ms);
         self.search(text, |_| true, read, |range, (format, ms)| each(Found { range, format, ms }));
     }
 
@@ -191,32 +195,39 @@ impl Finder {
         first
     }
 
-    /// What the first id in `text` is sorted by: of one format all of the id, and of several the time.
-    pub fn first_order(&self, text: &[u8]) -> Option<u128> {
+    /// The place of the first id in `text`, and what it is sorted by: of one format all of the id, and of several the time.
+    pub fn first_order(&self, text: &[u8]) -> Option<(Range<usize>, u128)> {
+        let now_ms = self.now_ms();
         let order = |text: &[u8]| match self.which {
             Which::One(format) => format.order(text, &self.numbers),
-            _ => Some(self.read(text)?.1?.abs_diff(i64::MIN).into()),
+            _ => Some(self.read(text, now_ms)?.1?.abs_diff(i64::MIN).into()),
         };
         let mut first = None;
-        let end = |_, order| {
-            first = Some(order);
+        let end = |range, order| {
+            first = Some((range, order));
             ControlFlow::Break(())
         };
         self.search(text, |_| true, order, end);
         first
     }
 
+    /// The clock, if it says which ids are likely: read once for a text.
+    #[inline(always)]
+    fn now_ms(&self) -> i64 {
+        if let Which::One(_) = self.which { 0 } else { clock::coarse_ms() }
+    }
+
     /// The format and the time of a text that is an id.
-    fn read(&self, text: &[u8]) -> Option<(&'static Format, Option<i64>)> {
+    #[inline(always)]
+    fn read(&self, text: &[u8], now_ms: i64) -> Option<(&'static Format, Option<i64>)> {
         match self.which {
             Which::One(format) => Some((format, Some(format.ms(text, &self.numbers)?))),
-            _ => self.read_as_likeliest(text),
+            _ => self.read_as_likeliest(text, now_ms),
         }
     }
 
     #[inline(never)]
-    fn read_as_likeliest(&self, text: &[u8]) -> Option<(&'static Format, Option<i64>)> {
-        let now_ms = clock::coarse_ms();
+    fn read_as_likeliest(&self, text: &[u8], now_ms: i64) -> Option<(&'static Format, Option<i64>)> {
         if let Which::All = self.which {
             let readings = Readings::of(text, &self.numbers, now_ms);
             let first = readings.iter().next().filter(|it| it.unlikely.is_none() && !it.format().is_a_word());
@@ -245,6 +256,7 @@ impl Finder {
     }
 
     /// Calls `each` with what `read` makes of the ids in `text`, until that breaks.
+    #[inline(always)]
     fn search<T>(
         &self,
         text: &[u8],
@@ -266,7 +278,7 @@ impl Finder {
             (_, true, false, false) => shapes.scan::<true, true, false, false>(text, may_be, each),
             (false, false, true, false) => shapes.scan::<false, false, true, false>(text, may_be, each),
             (false, false, false, true) => shapes.scan::<false, false, false, true>(text, may_be, each),
-            _ => shapes.scan::<true, true, true, true>(text, may_be, each),
+            _ => shapes.scan_all(text, may_be, each),
         };
     }
 }
@@ -279,12 +291,14 @@ impl fmt::Debug for Finder {
 }
 
 /// The first eight characters as a number.
+#[inline(always)]
 fn head(text: &[u8]) -> Option<u64> {
     text.first_chunk().map(|head| u64::from_be_bytes(*head))
 }
 
 impl Window {
     /// Most texts are outside, which their beginnings show without being read.
+    #[inline(always)]
     fn may_hold(&self, text: &[u8], numbers: &Numbers) -> bool {
         match &self.only {
             Some(Look::Heads(heads)) => heads.has(text),
@@ -304,6 +318,7 @@ impl Window {
 }
 
 impl Heads {
+    #[inline(always)]
     fn has(&self, text: &[u8]) -> bool {
         head(text).is_some_and(|head| (head | self.lower).wrapping_sub(self.first) <= self.more)
     }
@@ -332,11 +347,13 @@ struct Lengths {
 }
 
 impl Lengths {
+    #[inline(always)]
     fn has(&self, length: usize) -> bool {
         self.these >> length.min(63) & 1 == 1
     }
 
     /// Where at least as many ones as are looked for follow each other: of the lower half of `bits`.
+    #[inline(always)]
     fn starts(&self, bits: u128) -> u64 {
         let two = bits & bits >> 1;
         let four = two & two >> 2;
@@ -376,6 +393,7 @@ impl Shapes {
     ///
     /// Each 64 bytes become 64 bits, the lowest for the first byte, once for all shapes. Shifting finds where 20 letters and
     /// digits follow each other, say. Bits of the next 64 bytes are at hand.
+    #[inline(always)]
     fn scan<const WORDS: bool, const PARTS: bool, const DASHES: bool, const RUNS: bool>(
         &self,
         text: &[u8],
@@ -387,51 +405,94 @@ impl Shapes {
         while begin < text.len() {
             let here = next;
             next = bits_at(begin + 64);
-            let both = |here: u64, next: u64| u128::from(next) << 64 | u128::from(here);
-            let words = both(here.words, next.words);
-            let runs = both(here.runs, next.runs);
-            let dashes = both(here.dashes, next.dashes);
-            let two = dashes & dashes >> 5;
-            let word_starts = !(here.words << 1 | before.words >> 63);
-            let words_here = if WORDS { self.words.starts(words) & word_starts } else { 0 };
-            let uuids_here = if DASHES { ((two & two >> 10) >> 8) as u64 } else { 0 };
-            let runs_here = if RUNS { self.runs.starts(runs) & !(here.runs << 1 | before.runs >> 63) } else { 0 };
-            let mut places = words_here | uuids_here | runs_here;
-            while places != 0 {
-                let at = places.trailing_zeros();
-                places &= places - 1;
-                let place = begin + at as usize;
-                let is_at = |these: u64| these >> at & 1 == 1;
-                let length = |bits: u128, is_one: fn(&u8) -> bool| match ((bits >> (at & 63)) as u64).trailing_ones() {
-                    64 => 64 + leading(&text[place + 64..], is_one),
-                    known => known as usize,
-                };
-                let word = if !(DASHES || RUNS) || is_at(words_here) { length(words, is_of_word) } else { 0 };
-                let run = if RUNS && is_at(runs_here) { length(runs, is_of_run) } else { 0 };
-                if run > word && self.runs.has(run) {
-                    each(place..place + run)?;
-                }
-                // The prefix of a TypeID can begin within.
-                let hides = |end| PARTS && text.get(end) == Some(&b'_');
-                let is_worth = |end| hides(end) || may_be(&text[place..end]);
-                if is_at(uuids_here) && is_uuid(text, place) && is_worth(place + 36) {
-                    each(place..place + 36)?;
-                }
-                if let Some(longer) = if PARTS { self.longer(text, place..place + word) } else { None } {
-                    each(longer)?;
-                }
-                let is_word = self.words.has(word) || RUNS && run == word && self.runs.has(run);
-                if is_word && is_worth(place + word) {
-                    each(place..place + word)?;
-                }
-            }
+            self.try_places::<WORDS, PARTS, DASHES, RUNS>(text, begin, [before, here, next], &may_be, &mut each)?;
             before = here;
             begin += 64;
         }
         ControlFlow::Continue(())
     }
 
+    /// The same for all shapes. Of most 64 bytes, one kind of bits shows that no id begins there.
+    #[inline(always)]
+    fn scan_all(
+        &self,
+        text: &[u8],
+        may_be: impl Fn(&[u8]) -> bool,
+        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let long_at = |begin| padded(text.get(begin..).unwrap_or_default(), may_belong);
+        let (mut next_long, mut begin) = (long_at(0), 0);
+        while begin < text.len() {
+            let long = next_long;
+            next_long = long_at(begin + 64);
+            if may_begin(long, next_long) {
+                let bits_at = |begin| Bits::of::<true, true, true>(text.get(begin..).unwrap_or_default());
+                let before = begin.checked_sub(1).map_or(0, |before| text[before]);
+                let last = |is_one: bool| u64::from(is_one) << 63;
+                let before = Bits { words: last(is_of_word(&before)), dashes: 0, runs: last(is_of_run(&before)) };
+                // Nothing reaches into the next 64 bytes unless the last of these belongs to it.
+                let next = if long >> 63 == 1 { bits_at(begin + 64) } else { Bits::default() };
+                let bits = [before, bits_at(begin), next];
+                self.try_places::<true, true, true, true>(text, begin, bits, &may_be, &mut each)?;
+            }
+            begin += 64;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Calls `each` with the places that begin in these 64 bytes. There are bits of them, and of those before and after.
+    #[inline(always)]
+    fn try_places<const WORDS: bool, const PARTS: bool, const DASHES: bool, const RUNS: bool>(
+        &self,
+        text: &[u8],
+        begin: usize,
+        [before, here, next]: [Bits; 3],
+        may_be: &impl Fn(&[u8]) -> bool,
+        each: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let both = |here: u64, next: u64| u128::from(next) << 64 | u128::from(here);
+        let words = both(here.words, next.words);
+        let runs = both(here.runs, next.runs);
+        let dashes = both(here.dashes, next.dashes);
+        let two = dashes & dashes >> 5;
+        let word_starts = !(here.words << 1 | before.words >> 63);
+        let words_here = if WORDS { self.words.starts(words) & word_starts } else { 0 };
+        let uuids_here = if DASHES { ((two & two >> 10) >> 8) as u64 } else { 0 };
+        let runs_here = if RUNS { self.runs.starts(runs) & !(here.runs << 1 | before.runs >> 63) } else { 0 };
+        let mut places = words_here | uuids_here | runs_here;
+        while places != 0 {
+            let at = places.trailing_zeros();
+            places &= places - 1;
+            let place = begin + at as usize;
+            let is_at = |these: u64| these >> at & 1 == 1;
+            let length = |bits: u128, is_one: fn(&u8) -> bool| match ((bits >> (at & 63)) as u64).trailing_ones() {
+                64 => 64 + leading(&text[place + 64..], is_one),
+                known => known as usize,
+            };
+            let word = if !(DASHES || RUNS) || is_at(words_here) { length(words, is_of_word) } else { 0 };
+            let run = if RUNS && is_at(runs_here) { length(runs, is_of_run) } else { 0 };
+            if run > word && self.runs.has(run) {
+                each(place..place + run)?;
+            }
+            // The prefix of a TypeID can begin within.
+            let hides = |end| PARTS && text.get(end) == Some(&b'_');
+            let is_worth = |end| hides(end) || may_be(&text[place..end]);
+            if is_at(uuids_here) && is_uuid(text, place) && is_worth(place + 36) {
+                each(place..place + 36)?;
+            }
+            if let Some(longer) = if PARTS { self.longer(text, place..place + word) } else { None } {
+                each(longer)?;
+            }
+            let is_word = self.words.has(word) || RUNS && run == word && self.runs.has(run);
+            if is_word && is_worth(place + word) {
+                each(place..place + word)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
     /// What a word belongs to that may be an id.
+    #[inline(always)]
     fn longer(&self, text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
         match word.len() {
             length if self.parts >> length.min(63) & 1 == 0 => None,
@@ -442,6 +503,7 @@ impl Shapes {
     }
 }
 
+#[inline(always)]
 fn is_of_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
@@ -456,6 +518,7 @@ fn leading(text: &[u8], is_one: fn(&u8) -> bool) -> usize {
 }
 
 /// Whether words of 8, 4, 4, 4 and 12 characters begin here, and end, with others between them.
+#[inline(always)]
 fn is_uuid(text: &[u8], place: usize) -> bool {
     const OTHERS: u64 = 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 36;
     const LOOKED_AT: u64 = (1 << 37) - 1;
@@ -498,6 +561,54 @@ fn prefixed(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
     (1..=MOST_OF_A_PREFIX).contains(&before).then(|| word.start - before..word.end)
 }
 
+/// `of` of the first 64 bytes. Missing bytes are zeros.
+#[inline(always)]
+fn padded<T: Default>(text: &[u8], of: impl Fn(&[u8; 64]) -> T) -> T {
+    match text.first_chunk::<64>() {
+        Some(chunk) => of(chunk),
+        None if text.is_empty() => T::default(),
+        None => {
+            let mut chunk = [0; 64];
+            chunk[..text.len()].copy_from_slice(text);
+            of(&chunk)
+        }
+    }
+}
+
+/// A bit for each byte of ids, but for the dots of some, and for a few other bytes: as much as a quick look can tell.
+#[cfg(not(target_arch = "x86_64"))]
+fn may_belong(chunk: &[u8; 64]) -> u64 {
+    let is_one = |byte: u8| byte == b'-' || byte > b'/' && byte.is_ascii();
+    chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is_one(*byte)))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+#[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
+fn may_belong(chunk: &[u8; 64]) -> u64 {
+    use std::arch::x86_64::*;
+
+    chunk.chunks_exact(16).rev().fold(0, |all, sixteen| {
+        // SAFETY: as in `Bits::of_chunk`.
+        let found = unsafe {
+            let bytes = _mm_loadu_si128(sixteen.as_ptr().cast());
+            let dashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'-' as i8));
+            _mm_movemask_epi8(_mm_or_si128(dashes, _mm_cmpgt_epi8(bytes, _mm_set1_epi8(b'/' as i8))))
+        };
+        all << 16 | u64::from(found as u16)
+    })
+}
+
+/// Whether [`SHORTEST`] such bytes follow each other from one of these 64 on.
+#[inline(always)]
+fn may_begin(long: u64, next: u64) -> bool {
+    const LOWEST: u64 = u64::from_ne_bytes([1; 8]);
+    // Of 15 in a row, eight fill a byte of the bits.
+    let fills_a_byte = (!long).wrapping_sub(LOWEST) & long & LOWEST << 7 != 0 || next as u8 == u8::MAX;
+    let all = Lengths { these: 0, least: SHORTEST as u32 };
+    fills_a_byte && all.starts(u128::from(next) << 64 | u128::from(long)) != 0
+}
+
 /// One bit for each of 64 bytes, the lowest for the first.
 #[derive(Clone, Copy, Default)]
 struct Bits {
@@ -510,16 +621,9 @@ struct Bits {
 
 impl Bits {
     /// The bits of the first 64 bytes. Missing bytes count as others.
+    #[inline(always)]
     fn of<const WORDS: bool, const DASHES: bool, const RUNS: bool>(text: &[u8]) -> Self {
-        match text.first_chunk::<64>() {
-            Some(chunk) => Self::of_chunk::<WORDS, DASHES, RUNS>(chunk),
-            None if text.is_empty() => Self::default(),
-            None => {
-                let mut chunk = [0; 64];
-                chunk[..text.len()].copy_from_slice(text);
-                Self::of_chunk::<WORDS, DASHES, RUNS>(&chunk)
-            }
-        }
+        padded(text, Self::of_chunk::<WORDS, DASHES, RUNS>)
     }
 
     #[cfg(not(target_arch = "x86_64"))]
@@ -535,6 +639,7 @@ impl Bits {
 
     /// The same, 16 bytes at once: a search spends most of its time here.
     #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
     #[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
     fn of_chunk<const WORDS: bool, const DASHES: bool, const RUNS: bool>(chunk: &[u8; 64]) -> Self {
         use std::arch::x86_64::*;
@@ -671,7 +776,7 @@ mod tests {
         let mut expected: Vec<Found> = Vec::new();
         for range in tried(finder, text) {
             if expected.last().is_none_or(|before| before.range.end <= range.start) {
-                let read = finder.read(&text[range.clone()]);
+                let read = finder.read(&text[range.clone()], finder.now_ms());
                 expected.extend(read.map(|(format, ms)| Found { range, format, ms }));
             }
         }
@@ -867,7 +972,7 @@ mod tests {
         fn lines_are_ordered_as_txids_are(one in 0_i64..1 << 42, other in 0_i64..1 << 42) {
             let finder = Finder::of(&[ALL[0]], Numbers::UNKNOWN).unwrap();
             let ids = [one, other].map(Txid::at);
-            let [first, second] = ids.map(|id| finder.first_order(format!("- {id} -").as_bytes()).unwrap());
+            let [first, second] = ids.map(|id| finder.first_order(format!("- {id} -").as_bytes()).unwrap().1);
             prop_assert_eq!(first.cmp(&second), ids[0].cmp(&ids[1]));
         }
     }

@@ -22,6 +22,16 @@ pub(crate) fn too_long(offset: u64) -> String {
     format!("the line at offset {offset} is longer than {} MiB; skipped", LONGEST_LINE >> 20)
 }
 
+/// The lines of a block, with their newlines.
+pub(crate) fn lines(mut block: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let end = memchr(b'\n', block).map_or(block.len(), |newline| newline + 1);
+        let line;
+        (line, block) = block.split_at(end);
+        (!line.is_empty()).then_some(line)
+    })
+}
+
 /// The blocks of an input.
 pub struct Blocks {
     input: Box<dyn Read>,

@@ -1,6 +1,7 @@
 //! Which ids `grep`, `sort`, `audit` and `range` read.
 
 use anyhow::{Context, Result, anyhow, bail};
+use std::ops::{ControlFlow, Range};
 use txid::formats::find::{Finder, SHORTEST};
 use txid::formats::{ALL, Format, Numbers, Readings};
 use txid::snowflake::Layout;
@@ -36,8 +37,39 @@ impl Own {
     }
 
     pub(crate) fn ms(&self, line: &[u8]) -> Option<i64> {
-        self.first.first(line).or_else(|| self.then.as_ref()?.first(line))?.ms
+        let id = self.first.first(line);
+        let Some(then) = &self.then else { return id?.ms };
+        if let Some(id) = id.filter(|id| id.ms.is_some_and(|ms| is_surely_one(line, &id.range, ms))) {
+            return id.ms;
+        }
+        let (mut txid, mut first) = (None, None);
+        then.each(line, |id| {
+            first = first.or(id.ms);
+            match id.format == ALL[0] {
+                true => {
+                    txid = id.ms;
+                    ControlFlow::Break(())
+                }
+                false => ControlFlow::Continue(()),
+            }
+        });
+        txid.or(first)
     }
+}
+
+const DAY_MS: i64 = 86_400_000;
+
+/// Whether a text that reads as a txid is one, without a look at other formats: it is not of a time to come, as an xid would
+/// be, and no part of a UNIQUE_ID or another longer id.
+pub(crate) fn is_surely_one(line: &[u8], range: &Range<usize>, ms: i64) -> bool {
+    let is_joint = |byte: Option<&u8>| byte.is_some_and(|byte| b"-_@.".contains(byte));
+    let before = range.start.checked_sub(1).and_then(|before| line.get(before));
+    !is_joint(before) && !is_joint(line.get(range.end)) && !is_to_come(ms)
+}
+
+/// Whether a time is so late that a text that was read as a txid is rather an id of another format.
+pub(crate) fn is_to_come(ms: i64) -> bool {
+    ms > txid::system_ms().saturating_add(DAY_MS)
 }
 
 /// Which ids are read if nobody says which.

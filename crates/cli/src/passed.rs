@@ -3,13 +3,11 @@
 use crate::ids::Wanted;
 use crate::time;
 use std::ops::{ControlFlow, RangeInclusive};
-use txid::formats::find::Finder;
+use txid::formats::find::{Finder, Found};
 use txid::formats::{ALL, Format, Numbers, Readings};
 
 /// How many numbers are read in each layout.
 const MOST_NUMBERS: u64 = 10_000;
-
-const DAY_MS: i64 = 86_400_000;
 
 pub(crate) struct Passed {
     /// Finds whatever is likely an id, and numbers.
@@ -36,26 +34,26 @@ pub(crate) fn is_number(text: &[u8]) -> bool {
 }
 
 impl Passed {
-    /// Whether a time is so late that what was read as a txid is rather an id of another format.
-    pub(crate) fn is_unlikely(&self, ms: i64) -> bool {
-        ms > self.now_ms.saturating_add(DAY_MS)
-    }
-
     pub(crate) fn new(window: RangeInclusive<i64>) -> Self {
         let finder = Finder::of_likely(Numbers { is_chosen: true, ..Numbers::UNKNOWN });
         let now_ms = txid::system_ms();
         Self { finder, window, now_ms, formats: Vec::new(), numbers: 0, layouts: Vec::new() }
     }
 
-    /// Counts the ids in a text that are no txids, and returns the time of the first that is no number.
-    pub(crate) fn look(&mut self, text: &[u8]) -> Option<i64> {
-        let (mut first, mut numbers) = (None, Vec::new());
+    /// Counts the ids in a text that are no txids, and returns the first txid, and the first id that is no number.
+    pub(crate) fn look(&mut self, text: &[u8]) -> [Option<Found>; 2] {
+        let (mut txid, mut first, mut numbers) = (None, None, Vec::new());
         let (formats, window) = (&mut self.formats, &self.window);
         self.finder.each(text, |it| {
             match it.ms {
                 _ if is_number(&text[it.range.clone()]) => numbers.push(it.range),
                 Some(ms) => {
-                    first = first.or(Some(ms));
+                    if txid.is_none() && it.format == ALL[0] {
+                        txid = Some(it.clone());
+                    }
+                    if first.is_none() {
+                        first = Some(it.clone());
+                    }
                     match formats.iter_mut().find(|(format, _)| *format == it.format) {
                         _ if !window.contains(&ms) || it.format == ALL[0] => {}
                         Some((_, count)) => *count += 1,
@@ -67,7 +65,7 @@ impl Passed {
             ControlFlow::Continue(())
         });
         numbers.into_iter().for_each(|range| self.number(&text[range]));
-        first
+        [txid, first]
     }
 
     /// Counts a number that may be an id.

@@ -4,6 +4,7 @@
 //! all before a line with an id of more than that before the window are outside, and so are all after a line with an id of
 //! more than that after it. The median of a block stands for one of its lines.
 
+use crate::blocks::lines;
 use crate::ids::{Own, Wanted};
 use crate::input::{Part, Source, is_compressed};
 use crate::time;
@@ -37,6 +38,7 @@ pub(crate) struct Seeker {
 }
 
 /// A block of a file.
+#[derive(Clone)]
 struct Block {
     at: u64,
     /// Its whole lines.
@@ -104,63 +106,33 @@ impl Seeker {
             return Ok(Err("it grows".to_string()));
         }
         self.of_bytes += length;
-        let is_before = |block: &Block| block.median_ms.saturating_add(self.late_ms) < *self.window.start();
-        let is_after = |block: &Block| block.median_ms.saturating_sub(self.late_ms) > *self.window.end();
-        let (first_inside, first_after) =
-            (blocks.partition_point(is_before), blocks.partition_point(|it| !is_after(it)));
-        if first_inside == blocks.len() || first_after == 0 {
+        let (late_ms, window) = (self.late_ms, self.window.clone());
+        let is_before = |block: &Block| block.median_ms.saturating_add(late_ms) < *window.start();
+        let is_not_after = |block: &Block| block.median_ms.saturating_sub(late_ms) <= *window.end();
+        let [before, not_before] = self.edge(file, &blocks, is_before)?;
+        let [not_after, after] = self.edge(file, &blocks, is_not_after)?;
+        if not_before.is_none() || not_after.is_none() {
             self.skipped += 1;
             return Ok(Ok(Part::Nothing));
         }
-        let begin = match first_inside.checked_sub(1) {
-            Some(before) => {
-                let ends = [blocks[before].lines.start, blocks[before].at, blocks[first_inside].at];
-                self.nearer(
-                    file,
-                    ends,
-                    |it, block| block.median_ms.saturating_add(it.late_ms) < *it.window.start(),
-                    true,
-                )?
-            }
-            None => 0,
-        };
-        let end = match blocks.get(first_after) {
-            Some(after) => {
-                let ends = [after.lines.end, blocks[first_after - 1].at, after.at];
-                self.nearer(
-                    file,
-                    ends,
-                    |it, block| block.median_ms.saturating_sub(it.late_ms) <= *it.window.end(),
-                    false,
-                )?
-            }
-            None => length,
-        };
+        let (begin, end) = (before.map_or(0, |it| it.lines.start), after.map_or(length, |it| it.lines.end));
         self.bytes += end.saturating_sub(begin);
         Ok(Ok(Part::Of(begin..end.max(begin))))
     }
 
-    /// Halves the space between two blocks until little is left. The first is `low`, and the second is not. The start of the
-    /// last that is, or the end of the first that is not.
-    fn nearer(
-        &mut self,
-        file: &File,
-        [mut place, mut from, mut to]: [u64; 3],
-        is_low: impl Fn(&Self, &Block) -> bool,
-        wants_low: bool,
-    ) -> Result<u64> {
-        while to - from > 4 * BLOCK as u64 {
-            let middle = from + (to - from) / 2;
-            let Some(block) = self.block(file, middle)? else { break };
-            let is_low = is_low(self, &block);
-            *(if is_low { &mut from } else { &mut to }) = middle;
-            match (is_low, wants_low) {
-                (true, true) => place = block.lines.start,
-                (false, false) => place = block.lines.end,
-                _ => {}
+    /// The last low block and the first that is not, after the space between them was halved until little is left.
+    fn edge(&mut self, file: &File, blocks: &[Block], is_low: impl Fn(&Block) -> bool) -> Result<[Option<Block>; 2]> {
+        let first_high = blocks.partition_point(&is_low);
+        let mut ends = [first_high.checked_sub(1).map(|low| blocks[low].clone()), blocks.get(first_high).cloned()];
+        while let [Some(low), Some(high)] = &mut ends {
+            if high.at - low.at <= 4 * BLOCK as u64 {
+                break;
             }
+            let Some(middle) = self.block(file, low.at + (high.at - low.at) / 2)? else { break };
+            let end = if is_low(&middle) { low } else { high };
+            *end = middle;
         }
-        Ok(place)
+        Ok(ends)
     }
 
     /// None if no line in it has an id.
@@ -173,28 +145,20 @@ impl Seeker {
         let (Some(start), Some(end)) = (start, memrchr(b'\n', &bytes).map(|newline| newline + 1)) else {
             return Ok(None);
         };
-        let Some(median_ms) = self.median_ms(&bytes[start..end.max(start)]) else { return Ok(None) };
-        Ok(Some(Block { at, lines: at + start as u64..at + end as u64, median_ms }))
-    }
-
-    fn times<'a>(&'a self, lines: &'a [u8]) -> impl Iterator<Item = i64> + 'a {
-        lines.split(|byte| *byte == b'\n').filter_map(|line| self.own.ms(line))
-    }
-
-    fn median_ms(&self, lines: &[u8]) -> Option<i64> {
-        let mut times: Vec<_> = self.times(lines).collect();
+        let mut times: Vec<_> = lines(&bytes[start..end.max(start)]).filter_map(|line| self.own.ms(line)).collect();
         times.sort_unstable();
-        times.get(times.len() / 2).copied()
+        let median_ms = times.get(times.len() / 2);
+        Ok(median_ms.map(|ms| Block { at, lines: at + start as u64..at + end as u64, median_ms: *ms }))
     }
 
     /// Lines that are searched, to see how late they are.
-    pub(crate) fn see(&mut self, lines: &[u8]) {
+    pub(crate) fn see(&mut self, block: &[u8]) {
         if self.is_off || self.of_bytes == 0 {
             return;
         }
         // A line is written after all ids before it were made; one of those may be ahead.
         let (mut highest, mut latest_ms) = ([i64::MIN; 2], self.latest_ms);
-        for ms in self.times(lines) {
+        for ms in lines(block).filter_map(|line| self.own.ms(line)) {
             latest_ms = latest_ms.max(highest[1].saturating_sub(ms));
             match ms {
                 _ if ms > highest[0] => highest = [ms, highest[0]],

@@ -3,7 +3,8 @@
 //! Lines are collected until they fill the allowed memory, sorted, and written to a temporary file as one run. At the
 //! end all runs are merged. Input that fits into memory is never written to disk.
 
-use crate::ids::{Default, Wanted};
+use crate::blocks::lines;
+use crate::ids::{Default, Wanted, is_surely_one};
 use crate::input;
 use crate::passed::Passed;
 use crate::runs::{Key, Runs, Seen};
@@ -11,13 +12,12 @@ use crate::terminal::Harmless;
 use crate::trouble::{TROUBLE, complain, say};
 
 use anyhow::{Context, Result};
-use memchr::memchr;
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use txid::formats::find::Finder;
+use txid::formats::find::{Finder, Found};
 use txid_args::Sort;
 
 /// How many bytes of lines, including the notes about them, are sorted at a time.
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
             Ok(blocks) => {
                 sorter.begin_source();
                 all &= source.each(blocks, &bar, |block| {
-                    sorter.add_all(block)?;
+                    lines(block).try_for_each(|line| sorter.add(line))?;
                     Ok(ControlFlow::Continue(()))
                 })?;
             }
@@ -108,15 +108,6 @@ impl Sorter {
         }
     }
 
-    fn add_all(&mut self, mut lines: &[u8]) -> Result<()> {
-        while !lines.is_empty() {
-            let end = memchr(b'\n', lines).map_or(lines.len(), |newline| newline + 1);
-            self.add(&lines[..end])?;
-            lines = &lines[end..];
-        }
-        Ok(())
-    }
-
     fn add(&mut self, line: &[u8]) -> Result<()> {
         // A line without an id has the key of the previous line; equal keys keep their order.
         let id = self.order(line).map(|id| if self.is_reversed { id.map(|half| !half) } else { id });
@@ -145,29 +136,32 @@ impl Sorter {
 
     /// What the line is sorted by.
     fn order(&mut self, line: &[u8]) -> Option<[u64; 2]> {
-        let by_time = |ms: i64| [ms.abs_diff(i64::MIN), 0];
+        let by_time = |id: Found| Some([id.ms?.abs_diff(i64::MIN), 0]);
         if self.wanted.passes_numbers() {
-            return self.passed.look(line).map(by_time);
+            let [_, first] = self.passed.look(line);
+            return first.and_then(by_time);
         }
-        if let Some(order) = self.ids.first_order(line) {
-            self.is_found = true;
-            if !self.wanted.is_default {
-                return Some([(order >> 64) as u64, order as u64]);
-            }
-            let ms = (order >> BELOW_MS) as i64;
-            // An xid would be a txid of years to come.
-            let other = if self.passed.is_unlikely(ms) { self.passed.look(line).map(by_time) } else { None };
-            return other.or(Some([ms.abs_diff(i64::MIN), order as u64 & ((1 << BELOW_MS) - 1)]));
-        }
-        match (self.wanted.is_default, self.is_found) {
-            // An indented line belongs to the line before.
-            (true, _) if line.first().is_none_or(u8::is_ascii_whitespace) => None,
-            (true, _) => self.passed.look(line).map(by_time),
-            (false, true) => None,
-            (false, false) => {
+        let id = self.ids.first_order(line);
+        if !self.wanted.is_default {
+            self.is_found |= id.is_some();
+            if !self.is_found {
                 self.passed.look(line);
-                None
             }
+            return id.map(|(_, order)| [(order >> 64) as u64, order as u64]);
+        }
+        let by_txid = |order: u128| {
+            let ms = (order >> BELOW_MS) as i64;
+            [ms.abs_diff(i64::MIN), order as u64 & ((1 << BELOW_MS) - 1)]
+        };
+        if let Some((_, order)) = id.filter(|(range, order)| is_surely_one(line, range, (order >> BELOW_MS) as i64)) {
+            self.is_found = true;
+            return Some(by_txid(order));
+        }
+        match self.passed.look(line) {
+            [Some(txid), _] => self.ids.first_order(&line[txid.range]).map(|(_, order)| by_txid(order)),
+            // An indented line belongs to the line before.
+            _ if line.first().is_none_or(u8::is_ascii_whitespace) => None,
+            [_, first] => first.and_then(by_time),
         }
     }
 

@@ -10,7 +10,8 @@ mod maker;
 mod records;
 mod report;
 
-use crate::ids::{Default, Wanted};
+use crate::blocks::lines;
+use crate::ids::{Default, Wanted, is_to_come};
 use crate::input::{self, Source};
 use crate::passed::{Passed, is_number};
 use crate::time;
@@ -20,7 +21,6 @@ use clock::{Clock, StepBack};
 use findings::{Few, Findings};
 use key::Key;
 use maker::{Maker, Makers, Reader, hash_of_value};
-use memchr::memchr;
 use records::{Record, Records};
 use report::{Hosts, Report};
 use std::collections::{BTreeMap, HashMap};
@@ -182,7 +182,7 @@ struct Collector {
     per: Option<Key>,
     host: Option<Key>,
     /// The clocks of the file that is read, by host and format.
-    clocks: HashMap<(u32, u32), Clock>,
+    clocks: HashMap<(u32, u32), Box<Clock>>,
     steps: Few<(u32, usize, StepBack)>,
     /// The host of each source, and how many ids it has.
     names: Vec<String>,
@@ -224,19 +224,16 @@ impl Collector {
         self.lines += self.line;
     }
 
-    fn block(&mut self, mut block: &[u8]) -> Result<()> {
+    fn block(&mut self, block: &[u8]) -> Result<()> {
         if block.is_empty() {
             self.line += 1;
             return self.spool(b"\n");
         }
         self.spool(block)?;
-        while !block.is_empty() {
-            let end = memchr(b'\n', block).map_or(block.len(), |newline| newline + 1);
+        lines(block).try_for_each(|line| {
             self.line += 1;
-            self.add(&block[..end])?;
-            block = &block[end..];
-        }
-        Ok(())
+            self.add(line)
+        })
     }
 
     fn spool(&mut self, lines: &[u8]) -> Result<()> {
@@ -273,7 +270,7 @@ impl Collector {
             return Ok(());
         }
         // An xid would be a txid of years to come.
-        if self.always_looks && found[0].is_some_and(|first| self.passed.is_unlikely(first.ms)) {
+        if self.always_looks && found[0].is_some_and(|first| is_to_come(first.ms)) {
             self.passed.look(line);
         }
         let per = match &self.per {
@@ -287,15 +284,7 @@ impl Collector {
         };
         let place = Record::place(self.source, self.line);
         for First { at, id, maker, ms } in found.into_iter().flatten() {
-            let step = match self.clocks.get_mut(&(host, at as u32)) {
-                Some(clock) => clock.see(ms, self.line),
-                None => {
-                    let mut clock = Clock::default();
-                    clock.see(ms, self.line);
-                    self.clocks.insert((host, at as u32), clock);
-                    None
-                }
-            };
+            let step = self.clocks.entry((host, at as u32)).or_default().see(ms, self.line);
             self.add_step(host, step);
             let maker = self.makers.number(maker);
             *self.counts.entry(at).or_default() += 1;

@@ -4,18 +4,19 @@ use super::clock::StepBack;
 use super::findings::{Few, Findings, Rate};
 use super::maker::Makers;
 use super::records::Record;
+use crate::blocks::{self, Blocks};
 use crate::input::Source;
 use crate::passed::quoted;
 use crate::terminal::Harmless;
 use crate::time;
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
-use memchr::memchr;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, IsTerminal, Seek, Write, stdout};
+use std::io::{self, BufWriter, IsTerminal, Seek, Write, stdout};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use txid::formats::Numbers;
 use txid_args::{Audit, name};
 
@@ -28,9 +29,10 @@ const LONGEST_LINE: usize = 240;
 /// All hosts, by their number.
 #[derive(Default)]
 pub(super) struct Hosts {
-    numbers: HashMap<Box<[u8]>, u32>,
-    /// Each with its files, if it was named by them.
-    names: Vec<(Box<str>, Vec<String>)>,
+    numbers: HashMap<Rc<str>, u32>,
+    names: Vec<Rc<str>>,
+    /// Of those that were named by files.
+    files: HashMap<u32, Vec<String>>,
     /// Of all names.
     length: usize,
 }
@@ -40,6 +42,7 @@ const HOST: usize = 350;
 
 impl Hosts {
     pub(super) fn number(&mut self, name: &[u8]) -> Result<u32> {
+        let name = &*String::from_utf8_lossy(name);
         if let Some(number) = self.numbers.get(name) {
             return Ok(*number);
         }
@@ -47,14 +50,15 @@ impl Hosts {
             bail!("more than {MOST_HOSTS} hosts; --host must name what is the same on all lines of a host");
         }
         let number = self.names.len() as u32;
-        self.names.push((String::from_utf8_lossy(name).into(), Vec::new()));
-        self.numbers.insert(name.into(), number);
-        self.length += 2 * name.len();
+        let name: Rc<str> = name.into();
+        self.length += name.len();
+        self.names.push(name.clone());
+        self.numbers.insert(name, number);
         Ok(number)
     }
 
     pub(super) fn add_file(&mut self, number: u32, name: &str) {
-        let (_, files) = &mut self.names[number as usize];
+        let files = self.files.entry(number).or_default();
         if files.iter().all(|file| file != name) {
             files.push(name.to_string());
         }
@@ -65,12 +69,19 @@ impl Hosts {
     }
 
     fn name(&self, number: u32) -> &str {
-        &self.names[number as usize].0
+        &self.names[number as usize]
     }
 
     fn files(&self, number: u32) -> &[String] {
-        &self.names[number as usize].1
+        self.files.get(&number).map_or(&[], Vec::as_slice)
     }
+}
+
+/// A spool, from its beginning.
+fn rewound(spool: BufWriter<File>) -> io::Result<Blocks> {
+    let mut file = spool.into_inner()?;
+    file.rewind()?;
+    Ok(Blocks::new(Box::new(file)))
 }
 
 pub(super) struct Report<'a> {
@@ -123,36 +134,18 @@ impl Report<'_> {
                 }
                 if next == numbers.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            match (spools.get_mut(&source), &self.sources[source]) {
-                (Some(spool), _) => {
-                    spool.flush().and_then(|()| spool.get_mut().rewind()).context("temporary file")?;
-                    let mut line = Vec::new();
-                    let mut input = BufReader::new(spool.get_ref());
-                    while input.read_until(b'\n', &mut line).context("temporary file")? > 0 {
-                        if see(&line).is_break() {
-                            break;
-                        }
-                        line.clear();
-                    }
-                }
-                (None, source) => {
-                    let bar = ProgressBar::hidden();
-                    let Ok(blocks) = source.open(&bar) else { continue };
-                    source.each(blocks, &bar, |mut block| {
-                        if block.is_empty() {
-                            return Ok(see(b""));
-                        }
-                        while !block.is_empty() {
-                            let end = memchr(b'\n', block).map_or(block.len(), |newline| newline + 1);
-                            if see(&block[..end]).is_break() {
-                                return Ok(ControlFlow::Break(()));
-                            }
-                            block = &block[end..];
-                        }
-                        Ok(ControlFlow::Continue(()))
-                    })?;
-                }
-            }
+            let bar = ProgressBar::hidden();
+            let blocks = match spools.remove(&source) {
+                Some(spool) => rewound(spool).context("temporary file")?,
+                None => match self.sources[source].open(&bar) {
+                    Ok(blocks) => blocks,
+                    Err(_) => continue,
+                },
+            };
+            self.sources[source].each(blocks, &bar, |block| match block {
+                b"" => Ok(see(block)),
+                block => Ok(blocks::lines(block).try_for_each(&mut see)),
+            })?;
         }
         Ok(lines)
     }

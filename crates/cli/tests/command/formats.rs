@@ -138,11 +138,6 @@ fn errors_are_those_of_the_format_that_was_meant() {
 }
 
 #[test]
-fn an_unknown_format_is_refused() {
-    assert!(refusal(&mut txid(&["new", "--format", "uuid-v3"])).contains("uuid-v3"));
-}
-
-#[test]
 fn the_help_lists_every_format_that_is_made() {
     let help = printed(&mut txid(&["new", "--help"]));
     for format in ALL.iter().filter(|format| format.make.is_some()) {

@@ -165,16 +165,6 @@ fn recursion_begins_here_if_nothing_is_named() {
 }
 
 #[test]
-fn an_id_in_place_of_a_file_is_seen_as_one() {
-    let directory = directory(&[("a.log", log().as_bytes())]);
-    let one = id(txid::system_ms() - 60_000);
-    let said = refusal(&mut grep(&directory, &[&one]));
-    assert!(said.contains(&format!("that is an id: grep -F {one} FILE finds it")), "{said}");
-    let missing = refusal(&mut grep(&directory, &["missing.log"]));
-    assert!(missing.contains("No such file"), "{missing}");
-}
-
-#[test]
 fn around_an_id_are_its_neighbors() {
     let at = |ms: i64| 1_795_521_600_000 + ms;
     let log: String = [-6000, -4000, 0, 4000, 6000].map(|ms| format!("{} {ms}\n", id(at(ms)))).concat();

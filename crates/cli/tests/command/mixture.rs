@@ -1,6 +1,6 @@
 //! Several formats at once.
 
-use crate::{ALL, directory, printed, refusal, txid};
+use crate::{ALL, printed, refusal, txid};
 
 /// A line with an id of each of these formats, of consecutive seconds after noon, the last first.
 fn mixed(formats: &[&str]) -> String {
@@ -42,13 +42,4 @@ fn numbers_are_ids_where_a_layout_says_so() {
     assert!(found.contains("980253782132654080"), "{found}");
     let said = refusal(&mut txid(&["grep", ALL, "--format", "txid,flake", "--layout", "discord"]));
     assert!(said.contains("--layout is for --format snowflake, not txid,flake"), "{said}");
-}
-
-#[test]
-fn files_of_different_programs_are_merged() {
-    let (a, b) = (mixed(&["txid", "ulid", "txid"]), mixed(&["ksuid", "uuid-v7"]));
-    let directory = directory(&[("a.log", a.as_bytes()), ("b.log", b.as_bytes())]);
-    let merged = printed(txid(&["sort", "--format", "any", "a.log", "b.log"]).current_dir(&directory));
-    let seconds: Vec<_> = merged.lines().map(|line| &line[..1]).collect();
-    assert_eq!(seconds, ["0", "0", "1", "1", "2"]);
 }

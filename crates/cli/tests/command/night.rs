@@ -233,9 +233,11 @@ fn what_was_in_flight_is_told_by_the_time_of_its_line() {
         format!("{{\"time\":\"2026-11-24T12:04:00.250Z\",\"id\":\"{}\"}}\n", ids[2]),
         format!("[24/Nov/2026:12:04:02 +0000] {} later\n", ids[3]),
         format!("[24/Nov/2026:12:04:03 +0000] /orders/{} {} later\n", txid::uuid::v7_at(NOON), ids[3]),
+        // The last word of this UNIQUE_ID of 2018 reads as a txid of years to come.
+        "Ws@zWA-vQegofEOBJHOBujnJc00 [24/Nov/2026:12:30:00 +0000] long\n".to_string(),
     ];
     let found = printed(txid(&["grep", "--in-flight", "2026-11-24T12:04:00.100Z"]).write_stdin(lines.concat()));
-    assert_eq!(found, [&*lines[0], &lines[2]].concat());
+    assert_eq!(found, [&*lines[0], &lines[2], &lines[5]].concat());
     let without =
         txid(&["grep", "--in-flight", "2026-11-24T12:04:00Z"]).write_stdin(format!("{} x\n", ids[0])).assert().code(1);
     let said = String::from_utf8_lossy(&without.get_output().stderr).into_owned();

@@ -1,7 +1,10 @@
 //! `txid grep --late`: only what has the window is read.
 
 use crate::{directory, id, printed, txid};
+use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 const NOON: i64 = 1_795_521_600_000;
 
@@ -90,4 +93,30 @@ fn where_the_promise_is_of_no_use_all_is_read_and_it_is_said() {
     let piped = txid(&["grep", "--from", "2026-11-24", "--late", "2s"]).write_stdin(small).assert().success();
     assert!(String::from_utf8_lossy(&piped.get_output().stderr).contains("all is read: it is no file"));
     assert!(printed(txid(&["grep", "--from", "2026-11-24"]).write_stdin(small)).len() > 999_000);
+}
+
+#[test]
+fn a_file_that_grows_is_read_whole() {
+    let log: String = log(1).split_inclusive('\n').take(150_000).collect();
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    let directory = directory.path();
+    let mut file = std::fs::OpenOptions::new().append(true).open(directory.join("a.log")).unwrap();
+    let last = log.lines().last().unwrap().to_string() + "\n";
+    let is_done = AtomicBool::new(false);
+    let grows = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                file.write_all(last.as_bytes()).unwrap();
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        // It may be read between two lines.
+        let mut rounds =
+            (0..100).map(|_| found(directory, &["--from", "2026-11-24T12:02:00Z", "--late", "2s", "a.log"]));
+        let grows = rounds.find(|(_, said)| said.contains("all is read: it grows"));
+        is_done.store(true, Ordering::Relaxed);
+        grows
+    });
+    let (lines, said) = grows.expect("it was seen to grow");
+    assert!(lines.lines().count() > 30_000 && !said.contains("were read"), "{said}");
 }

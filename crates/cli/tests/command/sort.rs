@@ -34,6 +34,15 @@ fn the_first_id_of_a_line_counts() {
     assert!(sorted.find(" y ").unwrap() < sorted.find(" x ").unwrap());
 }
 
+/// The last word of this UNIQUE_ID of 2018-04-12T19:28:24Z reads as a txid of 2013.
+#[test]
+fn a_part_of_another_id_is_no_txid() {
+    let of = |second: i64| format!("{} x\n", id(1_523_561_304_000 + second * 1000));
+    let lines = [of(-1), "Ws@zWA-9vQegofEOBJHOBujnJc0 y\n".to_string(), of(1), format!("req-{}", of(2))];
+    let mixed = [&lines[2], &lines[1], &lines[3], &lines[0]].map(|line| &**line).concat();
+    assert_eq!(printed(txid(&["sort"]).write_stdin(mixed)), lines.concat());
+}
+
 #[test]
 fn unreadable_files_are_reported_and_the_others_are_sorted() {
     let lines: String = (0..20_000).map(|ms| format!("{} GET /{ms}\n", id(ms))).collect();
