@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::FileExt;
 
 /// How much memory the merge has for reading, and how little it reads of a run at once.
-const MEMORY: usize = 32 << 20;
+const MEMORY: usize = 8 << 20;
 const LEAST_BUFFER: usize = 16 << 10;
 
 /// The header of a line in the file: whether it has a key, the key, its hash, and its length.

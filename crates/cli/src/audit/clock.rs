@@ -32,12 +32,14 @@ pub(super) struct StepBack {
     pub(super) ids: u64,
 }
 
+/// No time, which is lower than any.
+const NONE: i64 = i64::MIN;
+
 /// The ids of one host in one file.
-#[derive(Default)]
 pub(super) struct Clock {
     /// The highest of the last 16 to 31 ids: of those before, and of `count` later ones, in falling order.
-    before: [Option<i64>; HIGHEST],
-    now: [Option<i64>; HIGHEST],
+    before: [i64; HIGHEST],
+    now: [i64; HIGHEST],
     count: u32,
     older: Option<Box<Older>>,
     step: Option<Box<(StepBack, u32)>>,
@@ -50,6 +52,12 @@ struct Older {
     ids: u64,
     /// With their lines.
     first: Vec<(i64, u64)>,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self { before: [NONE; HIGHEST], now: [NONE; HIGHEST], count: 0, older: None, step: None }
+    }
 }
 
 impl Clock {
@@ -100,23 +108,23 @@ impl Clock {
 
     /// The time that the clock had lately, whatever few ids are ahead of it.
     fn reference(&self) -> Option<i64> {
-        let mut all: [_; 2 * HIGHEST] = [None; 2 * HIGHEST];
+        let mut all = [NONE; 2 * HIGHEST];
         all[..HIGHEST].copy_from_slice(&self.before);
         all[HIGHEST..].copy_from_slice(&self.now);
         all.sort_unstable();
-        all[HIGHEST]
+        Some(all[HIGHEST]).filter(|ms| *ms != NONE)
     }
 
     fn remember(&mut self, ms: i64) {
         if self.count == HALF {
-            self.before = std::mem::take(&mut self.now);
+            self.before = std::mem::replace(&mut self.now, [NONE; HIGHEST]);
             self.count = 0;
         }
         self.count += 1;
-        let place = self.now.partition_point(|it| it.is_some_and(|it| it >= ms));
+        let place = self.now.partition_point(|it| *it != NONE && *it >= ms);
         if place < HIGHEST {
             self.now[place..].rotate_right(1);
-            self.now[place] = Some(ms);
+            self.now[place] = ms;
         }
     }
 }

@@ -232,6 +232,18 @@ fn what_does_not_fit_into_memory_is_audited_alike() {
     }
 }
 
+/// As many hosts as a large fleet has, each with two ids.
+#[test]
+fn many_hosts_stay_within_the_memory() {
+    let line = |n: i64| format!("{} host=gateway-{:05}.eu-west-1.example.com\n", id(NOON + n), n % 60_000);
+    let log: String = (0..120_000).map(line).collect();
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    let command = "ulimit -v 81920 && exec \"$0\" audit --memory 40M --host host a.log";
+    let mut shell = Command::new("sh");
+    let assert = shell.args(["-c", command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory).assert().success();
+    assert!(assert.get_output().stdout.starts_with(b"120000 ids on 120000 lines\n"));
+}
+
 #[test]
 fn what_cannot_be_read_is_reported_and_the_others_are_audited() {
     let directory = directory(&[("a.log", log([0, 1]).as_bytes())]);
