@@ -1,4 +1,4 @@
-//! The table of logs: `txid grep` and `txid sort` next to grep and sort, on a gigabyte.
+//! The table of logs: `txid grep` and `txid sort` next to grep, ripgrep, wc, zstd and sort, on a gigabyte.
 
 use crate::table::cell;
 use std::fs::{self, File};
@@ -12,8 +12,8 @@ const FIRST_MS: i64 = 1_795_200_000_000;
 const MS_A_LINE: i64 = 137;
 const ROUNDS: usize = 7;
 
-/// A row: what it does, and the arguments of the program beside it, whose name comes first, and of txid.
-type Row = (String, Vec<String>, Vec<String>);
+/// A row: what it does, how the program beside it is called, its arguments after its name, and those of txid.
+type Row = (String, &'static str, Vec<String>, Vec<String>);
 
 /// The table, of the command at `txid`. Its files are in the directory while it is made.
 pub fn table(txid: &str, directory: &Path) -> String {
@@ -26,10 +26,14 @@ pub fn table(txid: &str, directory: &Path) -> String {
         let lines = write(&log, of, false);
         let rows = searches(txid, format, path, lines, &of(FIRST_MS)[..2]);
         table += &rows.iter().map(|row| measured(row, txid, directory)).collect::<String>();
+        if format == "any" {
+            table += &measured(&of_zstd(txid, path), txid, directory);
+        }
     }
     write(&log, some_txid, true);
-    let sort = ("`sort` of ids in any order".to_string(), words(&["sort", path]), words(&["sort", path]));
+    let sort = ("`sort` of ids in any order".to_string(), "sort", words(&["sort", path]), words(&["sort", path]));
     table += &measured(&sort, txid, directory);
+    fs::remove_file(directory.join("access.log.zst")).unwrap();
     fs::remove_file(log).unwrap();
     table
 }
@@ -80,19 +84,32 @@ fn searches(txid: &str, format: &str, path: &str, lines: i64, prefix: &str) -> V
     let every = [&grep[..], &["--from", "0", path]].concat();
     let counting = [&grep[..], &["--from", "0", "-c", path]].concat();
     [
-        ("ten minutes of days", &["grep", "-F", &id, path][..], window),
-        ("every line", &["grep", "-F", prefix, path], every),
-        ("counting every line", &["grep", "-c", "-F", prefix, path], counting),
+        ("ten minutes of days", "grep -F", &["grep", "-F", &id, path][..], &window),
+        ("ten minutes of days", "rg -F", &["rg", "-F", &id, path], &window),
+        ("every line", "grep -F", &["grep", "-F", prefix, path], &every),
+        ("counting every line", "grep -c -F", &["grep", "-c", "-F", prefix, path], &counting),
+        ("counting every line", "wc -l", &["wc", "-l", path], &counting),
     ]
-    .map(|(name, theirs, ours)| (format!("`grep --format {format}`, {name}"), words(theirs), words(&ours)))
+    .map(|(name, beside, theirs, ours)| {
+        (format!("`grep --format {format}`, {name}"), beside, words(theirs), words(ours))
+    })
     .into()
+}
+
+/// The log packed with zstd, and unpacked by the command or before it.
+fn of_zstd(txid: &str, path: &str) -> Row {
+    let packed = format!("{path}.zst");
+    assert!(Command::new("zstd").args(["-q", "-f", path, "-o", &packed]).status().unwrap().success());
+    let pipe = format!("zstd -dcq {packed} | {txid} grep --from 0 -c");
+    let ours = words(&["grep", "--from", "0", "-c", &packed]);
+    ("`grep` of zstd, counting every line".to_string(), "zstd -dc \\| txid grep", words(&["sh", "-c", &pipe]), ours)
 }
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| word.to_string()).collect()
 }
 
-fn measured((name, theirs, ours): &Row, txid: &str, directory: &Path) -> String {
+fn measured((name, beside, theirs, ours): &Row, txid: &str, directory: &Path) -> String {
     let seconds = |program: &str, arguments: &[String]| {
         // Not /dev/null: grep detects it, and ends at the first match.
         let out = File::create(directory.join("out.log")).unwrap();
@@ -104,11 +121,8 @@ fn measured((name, theirs, ours): &Row, txid: &str, directory: &Path) -> String 
     };
     let rounds: Vec<_> = (0..ROUNDS).map(|_| (seconds(&theirs[0], &theirs[1..]), seconds(txid, ours))).collect();
     fs::remove_file(directory.join("out.log")).unwrap();
-    let beside = theirs.iter().filter(|word| *word == "grep" || *word == "sort" || *word == "-F" || *word == "-c");
-    let beside: Vec<_> = beside.map(String::as_str).collect();
     format!(
-        "| {name} | `{}` | {} | {} | {} |\n",
-        beside.join(" "),
+        "| {name} | `{beside}` | {} | {} | {} |\n",
         cell(rounds.iter().map(|round| round.0).collect(), 2),
         cell(rounds.iter().map(|round| round.1).collect(), 2),
         cell(rounds.iter().map(|round| round.1 / round.0).collect(), 2),
