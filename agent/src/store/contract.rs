@@ -3,7 +3,7 @@
 use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, StoreTime, Taken};
 
 use super::durability::Durability;
-use super::tag;
+use super::tag::{self, FIRST, Tag};
 
 /// Takes a record and its key.
 pub type Show<'a> = &'a mut dyn FnMut(&str, Record);
@@ -59,12 +59,50 @@ pub trait Store: Send {
     ///
     /// After an error, the numbers may have been taken. Then nobody uses them.
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
-        tag::take(self, tag, count, seen)
+        let key = tag::key(tag);
+        let Some(Record { bytes, version }) = self.read(&key)? else { return Ok(Taken::NoTag) };
+        let Some(Tag { max_id, step }) = Tag::parse(&bytes) else {
+            let why = format!("{key} is not a number and a step: {}", bytes.escape_ascii());
+            return Err(StoreError::Damaged { store: "the store".to_owned(), why });
+        };
+        let count = match tag::count(max_id, step, count, seen) {
+            Ok(count) => count,
+            Err(taken) => return Ok(taken),
+        };
+        let end = max_id + count;
+        match self.put(&key, &Expected::Version(version), Tag { max_id: end, step }.to_string().as_bytes())? {
+            Put::Written(_) => Ok(Taken::Range { range: max_id..end, step }),
+            // Another client has taken a range. To ask again is up to the caller, who knows how to wait.
+            Put::Conflict => Err(StoreError::Contended { store: "the store".to_owned(), key }),
+            // If it was written after all, nobody uses its numbers.
+            Put::Unknown(error) => Err(error),
+        }
+    }
+
+    /// Raises the tag's number to `least`, and returns its previous value; None if there is no such tag. It never goes
+    /// down.
+    fn raise(&mut self, tag: &str, least: u64) -> Result<Option<u64>, StoreError> {
+        match self.take(tag, Some(0), least)? {
+            Taken::NoTag => Ok(None),
+            Taken::Range { range, .. } => Ok(Some(range.end)),
+            Taken::WentDown { number } => {
+                // A range that nobody uses. If another client takes one in the meantime, the number is just a little
+                // higher.
+                match self.take(tag, Some(least - number), 0)? {
+                    Taken::NoTag => Ok(None),
+                    _ => Ok(Some(number)),
+                }
+            }
+            Taken::Ended => Ok(Some(i64::MAX as u64)),
+        }
     }
 
     /// Makes a tag, unless it exists.
     fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
-        tag::create(self, tag, step)
+        match self.put(&tag::key(tag), &Expected::Absent, Tag { max_id: FIRST, step }.to_string().as_bytes())? {
+            Put::Written(_) | Put::Conflict => Ok(()),
+            Put::Unknown(error) => Err(error),
+        }
     }
 
     /// The command that makes a tag, for an error message.
@@ -88,5 +126,53 @@ pub trait Store: Send {
     /// After an error, a number may have been taken. Then nobody uses it.
     fn number(&mut self, _group: &str, _owner: &str, _last: u64) -> Result<Numbered, StoreError> {
         Ok(Numbered::UsedUp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Deletes the record after each look.
+    struct Deletes(Box<dyn Store>, std::path::PathBuf);
+
+    impl Store for Deletes {
+        fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+            self.0.read(key)
+        }
+
+        fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+            self.0.put(key, expected, bytes)
+        }
+
+        fn list(&mut self, _: &str, _: Show) -> Result<(), StoreError> {
+            unreachable!("there is one tag")
+        }
+
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+            self.0.clock()
+        }
+
+        fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+            let taken = self.0.take(tag, count, seen);
+            let _ = std::fs::remove_file(self.1.join(tag::key(tag)));
+            taken
+        }
+
+        fn durability(&self) -> &Durability {
+            self.0.durability()
+        }
+    }
+
+    /// The operator must not believe that it was raised.
+    #[test]
+    fn a_tag_that_is_deleted_while_it_is_raised_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let tags = crate::store::open(&format!("file://{}", directory.path().display())).unwrap();
+        let mut tags = Deletes(tags, directory.path().to_owned());
+        tags.create_tag("invoices", 10).unwrap();
+        assert_eq!(tags.raise("invoices", 1000).unwrap(), None);
+        tags.create_tag("invoices", 10).unwrap();
+        assert_eq!(tags.raise("invoices", FIRST).unwrap(), Some(FIRST), "it needs no second look");
     }
 }

@@ -35,7 +35,6 @@ pub use self::contract::{Room, Show, Store};
 pub use self::durability::Durability;
 pub use self::keys::bind;
 pub use self::scheme::schemes;
-pub use self::tag::raise;
 pub use self::url::{PASSWORD_VARIABLE, STORE_VARIABLE, has_password, hide_secrets, secret, secrets};
 
 /// The store of `url`. This does not connect: the first access does, and each one after an outage.

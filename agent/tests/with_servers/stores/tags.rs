@@ -5,7 +5,6 @@ use std::thread;
 use std::time::Duration;
 
 use mysql::prelude::Queryable;
-use txid_agent::store::raise;
 use txid_agent_machines::store::{StoreError, Taken};
 
 use super::conformance::open;
@@ -31,7 +30,7 @@ pub fn tags(url: &str) {
     let mut tags = open(url).unwrap();
     let tags = &mut *tags;
     assert_eq!(tags.take("invoices", None, 0).unwrap(), Taken::NoTag);
-    assert_eq!(raise(tags, "invoices", 5).unwrap(), None);
+    assert_eq!(tags.raise("invoices", 5).unwrap(), None);
     tags.create_tag("invoices", 20).unwrap();
     tags.create_tag("invoices", 50).unwrap();
     assert_eq!(range(tags.take("invoices", None, 0).unwrap()), (1..21, 20), "by the tag's own step");
@@ -41,8 +40,8 @@ pub fn tags(url: &str) {
     // Below a number seen before, nothing is taken.
     assert_eq!(tags.take("invoices", None, 122).unwrap(), Taken::WentDown { number: 121 });
     assert_eq!(tags.take("invoices", None, 1 << 62).unwrap(), Taken::WentDown { number: 121 });
-    assert_eq!(raise(tags, "invoices", 9_000_000_000_000_000_001).unwrap(), Some(121));
-    assert_eq!(raise(tags, "invoices", 7).unwrap(), Some(9_000_000_000_000_000_001), "never down");
+    assert_eq!(tags.raise("invoices", 9_000_000_000_000_000_001).unwrap(), Some(121));
+    assert_eq!(tags.raise("invoices", 7).unwrap(), Some(9_000_000_000_000_000_001), "never down");
     let (last, _) = range(tags.take("invoices", None, 9_000_000_000_000_000_001).unwrap());
     assert_eq!(last, 9_000_000_000_000_000_001..9_000_000_000_000_000_021);
 
