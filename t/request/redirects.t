@@ -79,11 +79,8 @@ location /case { error_page 404 = /no/such/file; }
 
 === TEST 6: index
 --- config
-location /case { rewrite ^ /directory/ break; index index.html; }
-location = /directory/index.html { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
---- user_files
->>> directory/index.html
-index
+location /case { rewrite ^ / break; index index.html; }
+location = /index.html { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
 204 1 id: id() log response upstream
 

@@ -1,7 +1,6 @@
 package Test::Nginx::StandIn::Checks;
 
-# The assertions of a block. Their number is part of what a test file relies on
-# when it plans, so each makes exactly as many as in the real Test::Nginx.
+# The assertions of a block.
 
 use strict;
 use warnings;
@@ -12,7 +11,7 @@ use Test::More ();
 use Test::Nginx::StandIn::ErrorLog qw(new_error_log_lines);
 use Test::Nginx::StandIn::Sections qw(section);
 use Test::Nginx::StandIn::Settings qw(timeout);
-use Test::Nginx::StandIn::Text qw(expand_variables parse_time);
+use Test::Nginx::StandIn::Text qw(expand_variables);
 
 our @EXPORT_OK = qw(check_error_log check_response);
 
@@ -23,13 +22,12 @@ sub is_or_like {
 }
 
 sub check_response {
-    my ($block, $response, $index, $repeat, $is_list) = @_;
+    my ($block, $response, $index, $is_list) = @_;
     my $expected = sub { expectation($block, shift, $index, $is_list) };
-    my $where = "(repeated req $repeat, req $index)";
 
     check_code($block, $response, $expected);
     check_headers($block, $response, $expected);
-    check_body($block, $response, $expected, $where);
+    check_body($block, $response, $expected, "(req $index)");
 }
 
 # Undefined without the section. With several requests it is a list of one
@@ -103,43 +101,39 @@ sub check_body {
         my $pattern = $expected->('response_body_like');
         Test::More::like($body, qr/$pattern/s, "$name - response_body_like $where");
     }
-    elsif (defined $block->response_body_unlike) {
-        my $pattern = $expected->('response_body_unlike');
-        Test::More::unlike($body, qr/$pattern/s, "$name - response_body_unlike $where");
-    }
 }
 
 sub check_error_log {
-    my ($block, $repeat) = @_;
+    my ($block) = @_;
     my @lines = new_error_log_lines(wait => scalar grep { defined section($block, $_) } qw(error_log no_error_log));
     # A line may be written at any time after the response.
     my @wanted = map { as_regex($_) } patterns($block, 'error_log');
-    my $deadline = time + parse_time(section($block, 'timeout') // timeout());
+    my $deadline = time + (section($block, 'timeout') // timeout());
     while (time < $deadline && grep { my $regex = $_; !grep {/$regex/} @lines } @wanted) {
         push @lines, new_error_log_lines(wait => 1);
     }
 
-    check_present($block, $repeat, \@lines);
-    check_absent($block, $repeat, \@lines);
+    check_present($block, \@lines);
+    check_absent($block, \@lines);
     warn_of_unexpected($block, \@lines);
 }
 
 sub check_present {
-    my ($block, $repeat, $lines) = @_;
+    my ($block, $lines) = @_;
     for my $pattern (patterns($block, 'error_log')) {
         my $regex = as_regex($pattern);
         Test::More::ok(scalar(grep {/$regex/} @$lines),
-            $block->name . " - pattern \"$pattern\" matches a line in error.log (req $repeat)");
+            $block->name . " - pattern \"$pattern\" matches a line in error.log");
     }
 }
 
 sub check_absent {
-    my ($block, $repeat, $lines) = @_;
+    my ($block, $lines) = @_;
     for my $pattern (patterns($block, 'no_error_log')) {
         my $regex = as_regex($pattern);
         my @found = grep {/$regex/} @$lines;
         Test::More::ok(!@found,
-            $block->name . " - pattern \"$pattern\" does not match a line in error.log (req $repeat)")
+            $block->name . " - pattern \"$pattern\" does not match a line in error.log")
             or Test::More::diag(@found);
     }
 }

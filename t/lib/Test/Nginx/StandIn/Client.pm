@@ -10,8 +10,7 @@ use IO::Socket::INET;
 use Test::More ();
 
 use Test::Nginx::StandIn::Sections qw(section);
-use Test::Nginx::StandIn::Settings qw(server_addr server_port timeout);
-use Test::Nginx::StandIn::Text qw(parse_time);
+use Test::Nginx::StandIn::Settings qw(server_port timeout);
 
 our @EXPORT_OK = qw(parse_response send_request);
 
@@ -20,9 +19,9 @@ use constant READ_SIZE => 65_536;
 sub send_request {
     my ($block, $request) = @_;
     my $name    = $block->name;
-    my $seconds = parse_time(section($block, 'timeout') // timeout());
+    my $seconds = section($block, 'timeout') // timeout();
     my $socket  = IO::Socket::INET->new(
-        PeerAddr => server_addr(),
+        PeerAddr => '127.0.0.1',
         PeerPort => server_port(),
         Timeout  => $seconds,
     );
@@ -45,13 +44,12 @@ sub send_request {
     return $received;
 }
 
-# The first response in the bytes, and the bytes after it. Bytes that are
-# no response have neither a status nor a body.
+# Bytes that are no response have neither a status nor a body.
 sub parse_response {
-    my ($block, $request, $bytes) = @_;
+    my ($block, $bytes) = @_;
     my ($head, $body) = split /(?<=\r\n)\r\n/, $bytes, 2;
     my ($status_line, @lines) = split /\r\n/, $head // '';
-    my ($code) = ($status_line // '') =~ m{^HTTP/\d\.\d (\d+)} or return ({ raw_headers => '' }, '');
+    my ($code) = ($status_line // '') =~ m{^HTTP/\d\.\d (\d+)} or return { raw_headers => '' };
 
     my %header;
     for (@lines) {
@@ -61,27 +59,9 @@ sub parse_response {
     my %response = (code => $code, raw_headers => $head);
     $response{header} = { map { $_ => join ', ', @{ $header{$_} } } keys %header };
 
-    my $rest = '';
-    $body //= '';
-    if ($request !~ /^\s*HEAD\s/ && $code != 304 && $code != 101) {
-        ($body, $rest) = cut_body($block, $response{header}, $body);
-    }
-    $response{body} = $body;
-    return (\%response, $rest);
-}
-
-sub cut_body {
-    my ($block, $header, $bytes) = @_;
-
-    return decode_chunks($block, $bytes)
-        if ($header->{'transfer-encoding'} // '') eq 'chunked';
-
-    my $length = $header->{'content-length'} // '';
-    return ($bytes, '') if $length eq '';
-    warn 'WARNING: ', $block->name, " - response body truncated: $length expected, but got ",
-        length $bytes, "\n" if length $bytes < $length;
-    return length $bytes > $length
-        ? (substr($bytes, 0, $length), substr($bytes, $length)) : ($bytes, '');
+    my $is_chunked = ($response{header}{'transfer-encoding'} // '') eq 'chunked';
+    $response{body} = $is_chunked ? decode_chunks($block, $body) : $body // '';
+    return \%response;
 }
 
 sub decode_chunks {
@@ -90,7 +70,7 @@ sub decode_chunks {
     while ($bytes =~ /\G[ \t]*([0-9A-Fa-f]+)[ \t]*\r\n/gc) {
         my $size = hex $1;
         if ($size == 0) {
-            return ($decoded, substr $bytes, pos $bytes)
+            return $decoded
                 if $bytes =~ /\G(?:[^\r\n]+\r\n)*\r\n/gc;
             last;
         }
@@ -100,7 +80,7 @@ sub decode_chunks {
         pos($bytes) = $start + $size + 2;
     }
     Test::More::fail($block->name . ' - the chunked response is malformed or not complete');
-    return (undef, '');
+    return undef;
 }
 
 1;

@@ -1,22 +1,18 @@
 package Test::Nginx::StandIn::Config;
 
-# Writes the files of a block: nginx.conf and its user files.
+# Writes the nginx.conf of a block.
 
 use strict;
 use warnings;
 use Exporter 'import';
 use Carp qw(croak);
-use File::Basename qw(dirname);
-use File::Path qw(make_path);
 
 use Test::Nginx::StandIn::Sections qw(section);
 use Test::Nginx::StandIn::Settings qw(
-    html_dir log_level master_process nginx_binary server_addr
-    server_name server_port server_root worker_connections workers);
+    html_dir log_level master_process nginx_binary server_port server_root worker_connections workers);
 use Test::Nginx::StandIn::Text qw(expand_variables);
 
-our @EXPORT_OK = qw(
-    config_text env_to_nginx write_file write_user_files);
+our @EXPORT_OK = qw(config_text env_to_nginx write_file);
 
 # nginx drops every variable without an env directive. The loader's and the
 # sanitizers' are needed to run a library under test.
@@ -62,8 +58,8 @@ http {
     keepalive_timeout 68000ms;
 $text{http_config}
     server {
-        listen @{[server_addr()]}:@{[server_port()]};
-        server_name '@{[server_name()]}';
+        listen 127.0.0.1:@{[server_port()]};
+        server_name localhost;
         client_max_body_size 30M;
 $text{config}
         location / { root @{[html_dir()]}; index index.html index.htm; }
@@ -91,27 +87,6 @@ sub temp_paths {
         push @directives, "${module}_temp_path @{[server_root()]}/${module}_temp;";
     }
     return join "\n    ", @directives;
-}
-
-sub write_user_files {
-    my ($block) = @_;
-    my $files = section($block, 'user_files') // return;
-    for my $file (ref $files ? @$files : parse_user_files($files)) {
-        my ($name, $text) = @$file;
-        my $path = $name =~ m{^/} ? $name : html_dir() . "/$name";
-        make_path(dirname($path));
-        write_file($path, expand_variables($text, $block) // '');
-    }
-}
-
-sub parse_user_files {
-    my ($text) = @_;
-    my (undef, @parts) = split /^>>> (\S+)[ \t]*\n/m, $text;
-    my @files;
-    while (my @name_and_text = splice @parts, 0, 2) {
-        push @files, \@name_and_text;
-    }
-    return @files;
 }
 
 sub write_file {

@@ -10,15 +10,13 @@ use Exporter 'import';
 our @EXPORT_OK = qw(refuse_unknown_sections section);
 
 my %known = map { $_ => 1 } qw(
-    ONLY SKIP LAST
-    main_config http_config config user_files suppress_stderr
-    request pipelined_requests more_headers timeout wait
+    main_config http_config config suppress_stderr
+    request more_headers timeout
     error_code
     response_headers response_headers_like
-    response_body response_body_like response_body_unlike
+    response_body response_body_like
     error_log no_error_log
-    stream_config stream_server_config
-    stream_request stream_response stream_response_like
+    stream_config stream_server_config stream_response stream_response_like
 );
 
 # Fields that Test::Base itself keeps in a block.

@@ -12,7 +12,7 @@ use Time::HiRes qw(sleep time);
 use Test::Nginx::StandIn::Config qw(write_file);
 use Test::Nginx::StandIn::ErrorLog ();
 use Test::Nginx::StandIn::Settings qw(
-    html_dir nginx_binary server_port server_root server_root_is_ours timeout);
+    html_dir nginx_binary server_port server_root timeout);
 
 my $conf_file = server_root() . '/conf/nginx.conf';
 my $pid_file  = server_root() . '/logs/nginx.pid';
@@ -22,20 +22,10 @@ my $may_be_starting;
 
 sub make_root {
     my $root = server_root();
-    remove_root();
-    make_path($root, "$root/conf", "$root/logs", html_dir());
+    remove_tree($root);
+    make_path("$root/conf", "$root/logs", html_dir());
     write_file(html_dir() . '/index.html',
         '<html><head><title>It works!</title></head><body>It works!</body></html>');
-}
-
-# Only what nginx or this module makes there: TEST_NGINX_SERVROOT may be set to
-# a directory with something of the user's in it.
-sub remove_root {
-    my $root = server_root();
-    return unless -d $root;
-    remove_tree(map({"$root/$_"} qw(conf html logs cache)),
-        glob("'$root'/*_temp"), glob("'$root'/*_cache"));
-    rmdir $root or Test::More::BAIL_OUT("cannot remove $root: $!");
 }
 
 sub write_config { write_file($conf_file, shift) }
@@ -54,8 +44,6 @@ sub start {
     Test::More::BAIL_OUT('cannot run ' . nginx_binary()) if $status >> 8 >= 126;
     return $status;
 }
-
-sub is_running { $may_be_starting && defined running_pid() }
 
 sub stop {
     # nginx writes the pid file last.
@@ -114,8 +102,8 @@ END {
         # A second signal must not interrupt this.
         local @SIG{@ending_signals} = ('IGNORE') x @ending_signals;
         stop();
-        if (server_root_is_ours() && -d server_root()) {
-            $passed ? remove_root() : Test::More::diag('logs kept in ' . server_root() . " by $0 (port " . server_port()
+        if (-d server_root()) {
+            $passed ? remove_tree(server_root()) : Test::More::diag('logs kept in ' . server_root() . " by $0 (port " . server_port()
                 . "); error.log ends with:\n" . Test::Nginx::StandIn::ErrorLog::tail());
         }
     }

@@ -1,6 +1,6 @@
 package Test::Nginx::StandIn::Text;
 
-# Small notations inside a section's text.
+# The variables inside a section's text.
 
 use strict;
 use warnings;
@@ -9,7 +9,7 @@ use Exporter 'import';
 use Test::Nginx::StandIn::Ports qw(reserve_ports);
 use Test::Nginx::StandIn::Settings qw(server_port);
 
-our @EXPORT_OK = qw(expand_variables forget_random_ports parse_time);
+our @EXPORT_OK = qw(expand_variables forget_random_ports);
 
 my %random_port;
 
@@ -29,13 +29,6 @@ sub variable {
         if $name =~ /^TEST_NGINX_RAND_PORT_\d+$/;
     return $ENV{$name} // ($name eq 'TEST_NGINX_SERVER_PORT' ? server_port() : undef)
         // Test::More::BAIL_OUT($block->name . " - no $name in the environment");
-}
-
-sub parse_time {
-    my ($time) = @_;
-    return $1 / 1000 if $time =~ /^\s*([\d.]+)ms\s*$/;
-    return $1        if $time =~ /^\s*([\d.]+)s?\s*$/;
-    die "not a time: $time\n";
 }
 
 1;

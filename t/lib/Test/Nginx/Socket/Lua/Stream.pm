@@ -10,20 +10,20 @@ use parent 'Test::Nginx::Socket::Lua';
 
 use Test::Nginx::Socket ();
 use Test::Nginx::StandIn::Sections qw(section);
-use Test::Nginx::StandIn::Settings qw(server_addr server_port);
+use Test::Nginx::StandIn::Settings qw(server_port);
 
 Test::Nginx::Socket::add_block_preprocessor(sub {
     my ($block) = @_;
     if (defined $block->stream_server_config || defined $block->stream_config) {
         append($block, main_config => stream_config($block));
-        append($block, config => relay_config($block));
+        append($block, config => relay_config());
         $block->set_value(request => "GET /t\n") unless defined $block->request;
     }
     rename_section($block, stream_response      => 'response_body');
     rename_section($block, stream_response_like => 'response_body_like');
 });
 
-sub stream_port { $ENV{TEST_NGINX_STREAM_PORT} // server_port() + 1 }
+sub stream_port { server_port() + 1 }
 
 sub append {
     my ($block, $section, $text) = @_;
@@ -45,7 +45,7 @@ sub stream_config {
 stream {
 $stream
     server {
-        listen @{[server_addr()]}:@{[stream_port()]};
+        listen 127.0.0.1:@{[stream_port()]};
 $server
     }
 }
@@ -53,20 +53,14 @@ END_OF_CONFIG
 }
 
 sub relay_config {
-    my ($block) = @_;
-    my $request = lua_string(section($block, 'stream_request') // '');
     return <<"END_OF_CONFIG";
         lua_socket_log_errors off;
         location = /t {
             content_by_lua_block {
                 local socket = assert(ngx.socket.tcp())
-                local ok, err = socket:connect("@{[server_addr()]}", @{[stream_port()]})
+                local ok, err = socket:connect("127.0.0.1", @{[stream_port()]})
                 if not ok then
                     return ngx.say("connect to stream server error: ", err)
-                end
-                local sent, err = socket:send($request)
-                if not sent then
-                    return ngx.say("send stream request error: ", err)
                 end
                 local data, err = socket:receive("*a")
                 if not data then
@@ -77,13 +71,6 @@ sub relay_config {
             }
         }
 END_OF_CONFIG
-}
-
-# Bytes as numbers: nothing in them can end the Lua string, the block around it
-# or look like a variable of the configuration.
-sub lua_string {
-    my ($bytes) = @_;
-    return '"' . join('', map { sprintf '\\%03d', ord } split //, $bytes) . '"';
 }
 
 1;
