@@ -1,9 +1,12 @@
 # Hidden numbers: read once as root, used by workers of another user, compiled, and never in a core dump.
 
 use lib 't/support';
+use Files qw(write_file);
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 use State;
+
+write_file(State::directory() . '/orders.key', "85962D72415D32DA4F2C574C02C44ED9\n", 0600);
 
 run_tests();
 
@@ -12,10 +15,6 @@ __DATA__
 === TEST 1: numbers are hidden and revealed, all 64 bits of them
 --- http_config
 init_by_lua_block {
-    local file = io.open("DIR/orders.key", "w")
-    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
-    file:close()
-    os.execute("chmod 600 DIR/orders.key")
     local hidden = require "resty.txid.hidden"
     orders = hidden.new { key_file = "DIR/orders.key", name = "orders", digits = 10 }
     wide = hidden.new { key_file = "DIR/orders.key", name = "orders", letters = 13, check = true }
@@ -51,19 +50,15 @@ nilits check digit is wrong: a character is wrong, or two are swapped
 === TEST 2: wrong arguments name the function, the argument and the value, at the caller's line
 --- http_config
 init_by_lua_block {
-    local file = io.open("DIR/errors.key", "w")
-    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
-    file:close()
-    os.execute("chmod 600 DIR/errors.key")
-    orders = require "resty.txid.hidden".new { key_file = "DIR/errors.key", name = "orders", digits = 10 }
+    orders = require "resty.txid.hidden".new { key_file = "DIR/orders.key", name = "orders", digits = 10 }
 }
 --- lua
 local hidden = require "resty.txid.hidden"
-local key = "DIR/errors.key"
+local key = "DIR/orders.key"
 local function say(f, ...)
     local _, err = pcall(f, ...)
     assert(not tostring(err):find("hidden.lua:", 1, true), err)
-    ngx.say((tostring(err):gsub("^.-:%d+: ", ""):gsub("/.-/errors", "errors"):gsub("/.-/none", "none")))
+    ngx.say((tostring(err):gsub("^.-:%d+: ", ""):gsub("/.-/orders", "orders"):gsub("/.-/none", "none")))
 end
 for _, n in ipairs { -1, 0.5, 2^53 + 2, 0/0, "42", -1LL } do
     say(function() return orders:hide(n) end)
@@ -118,21 +113,17 @@ cannot hide numbers: "name=a\xff" is not UTF-8
 cannot hide numbers: "name=a\xfe" is not UTF-8
 bad option 'state' to 'new' (absolute path expected, got 'a')
 bad option 'colour' to 'new' (unknown option; the options are check, digits, key_file, letters, name, state, uuid)
-cannot hide numbers: cannot open the key file errors.key.none: No such file or directory (os error 2); `txid key new` makes a key
+cannot hide numbers: cannot open the key file orders.key.none: No such file or directory (os error 2); `txid key new` makes a key
 
 
 
 === TEST 3: numbers of a segment are only hidden by the key that its store has
 --- http_config
 init_by_lua_block {
-    local file = io.open("DIR/bound.key", "w")
-    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
-    file:close()
-    os.execute("chmod 600 DIR/bound.key")
     local page = require "support.segment_page"
     page.make("DIR/bound.segment")
     bound = require "resty.txid.hidden".new {
-        key_file = "DIR/bound.key", name = "bound", digits = 8, state = "DIR/bound.segment",
+        key_file = "DIR/orders.key", name = "bound", digits = 8, state = "DIR/bound.segment",
     }
 }
 --- config
@@ -147,13 +138,9 @@ nilthe store of bound does not know the key 591a62-7a1a0059 yet: give it to txid
 === TEST 4: all functions are compiled
 --- http_config
 init_by_lua_block {
-    local file = io.open("DIR/compiled.key", "w")
-    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
-    file:close()
-    os.execute("chmod 600 DIR/compiled.key")
     local hidden = require "resty.txid.hidden"
-    orders = hidden.new { key_file = "DIR/compiled.key", name = "orders", digits = 10 }
-    payments = hidden.new { key_file = "DIR/compiled.key", name = "payments", uuid = true }
+    orders = hidden.new { key_file = "DIR/orders.key", name = "orders", digits = 10 }
+    payments = hidden.new { key_file = "DIR/orders.key", name = "payments", uuid = true }
 }
 --- lua
 local trace = require "support.trace"
@@ -188,11 +175,7 @@ its image: compiled
 === TEST 5: UUIDs are hidden and revealed
 --- http_config
 init_by_lua_block {
-    local file = io.open("DIR/uuids.key", "w")
-    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
-    file:close()
-    os.execute("chmod 600 DIR/uuids.key")
-    payments = require "resty.txid.hidden".new { key_file = "DIR/uuids.key", name = "orders", uuid = true }
+    payments = require "resty.txid.hidden".new { key_file = "DIR/orders.key", name = "orders", uuid = true }
 }
 --- lua
 ngx.say(payments:hide("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))

@@ -153,14 +153,20 @@ nil all ids of the layout up to \S+ are used up, and the clock reads \S+
 
 
 
-=== TEST 5: ULIDs of a worker increase
+=== TEST 5: ids of a worker increase
 --- lua
-local ulid = require("resty.txid.maker").new("ulid")
-local before = ""
-for _ = 1, 200000 do
-    local id = ulid()
-    assert(#id == 26 and before < id, id)
-    before = id
+local new = require("resty.txid.maker").new
+local uuid = new "uuid_v7"
+for _, make in ipairs {
+    new "ulid", new "flake", uuid, function() return uuid(1522545688552) end, new "trace_id",
+    new("trace_host_id", { address = "10.0.0.7" }),
+} do
+    local before = ""
+    for _ = 1, 200000 do
+        local id = make()
+        assert(before < id, id)
+        before = id
+    end
 end
 ngx.say("increasing")
 --- response_body

@@ -53,34 +53,7 @@ true	20	true
 
 
 
-=== TEST 2: 100,000 ids are all different, and in order
---- lua
-local txid = require "resty.txid"
-local seen, repeated, backwards = {}, 0, 0
-local before = ""
-for _ = 1, 100000 do
-    local id = txid()
-    repeated = repeated + (seen[id] and 1 or 0)
-    backwards = backwards + (id:sub(1, 8) < before and 1 or 0)
-    seen[id], before = true, id:sub(1, 8)
-end
-print(repeated, backwards)
---- out
-0	0
-
-
-
-=== TEST 3: a given time
---- lua
-local txid = require "resty.txid"
-local decode = require "support.decode"
-print(txid(655829050000):sub(1, 8), decode(txid(655829050003)), decode(txid(-1LL)), decode(txid(2^42)))
---- out
-4om9qi54	655829050003	4398046511103	0
-
-
-
-=== TEST 4: errors name the caller's line
+=== TEST 2: errors name the caller's line
 --- lua
 local txid = require "resty.txid"
 print(pcall(function()
@@ -92,7 +65,7 @@ false	DIR/test.lua:3: bad argument #1 to 'txid' (number, int64_t or uint64_t exp
 
 
 
-=== TEST 5: the hot path is compiled
+=== TEST 3: the hot path is compiled
 --- lua
 local txid = require "resty.txid"
 local trace = require "support.trace"
@@ -102,7 +75,7 @@ compiled	compiled
 
 
 
-=== TEST 6: without the library, one notice lists every path that was tried and how to install it, and ids are made
+=== TEST 4: without the library, one notice lists every path that was tried and how to install it, and ids are made
 --- cpath
 DIR/lua/5.1/?.so;DIR/loadall.so;DIR/?.so
 --- lua
@@ -117,7 +90,7 @@ $
 
 
 
-=== TEST 7: without the library, modules that need it say so, and where they looked
+=== TEST 5: without the library, modules that need it say so, and where they looked
 --- cpath
 DIR/?.so
 --- lua
@@ -134,7 +107,7 @@ $
 
 
 
-=== TEST 8: without the library, a module that needs it cannot be loaded, so that nginx does not start
+=== TEST 6: without the library, a module that needs it cannot be loaded, so that nginx does not start
 --- cpath
 DIR/?.so
 --- lua
@@ -154,7 +127,7 @@ codec hidden inspect maker segment snowflake trace uuid
 
 
 
-=== TEST 9: a file that is not a library is an error with its name and the loader's message
+=== TEST 7: a file that is not a library is an error with its name and the loader's message
 --- file
 not a library
 --- cpath
@@ -167,7 +140,7 @@ print(select(2, pcall(require, "resty.txid")))
 
 
 
-=== TEST 10: a library after one that cannot be loaded is found
+=== TEST 8: a library after one that cannot be loaded is found
 --- file
 not a library
 --- lua
@@ -178,7 +151,7 @@ print(#require "resty.txid"())
 
 
 
-=== TEST 11: a library with another ABI version
+=== TEST 9: a library with another ABI version
 --- c
 unsigned txid_abi_version(void) { return 4000000000u; }
 --- cpath
@@ -191,7 +164,7 @@ $
 
 
 
-=== TEST 12: a library that is something else
+=== TEST 10: a library that is something else
 --- c
 int something_else;
 --- cpath
@@ -205,7 +178,7 @@ $
 
 
 
-=== TEST 13: a directory without search permission is skipped, as by Lua's own loaders
+=== TEST 11: a directory without search permission is skipped, as by Lua's own loaders
 --- cpath
 DIR/closed/?.so
 --- lua
@@ -222,7 +195,7 @@ $
 
 
 
-=== TEST 14: a library without read permission is an error
+=== TEST 12: a library without read permission is an error
 --- file
 closed
 --- cpath
@@ -240,7 +213,7 @@ print(select(2, pcall(load_lib)))
 
 
 
-=== TEST 15: every module that the documents name can be loaded, unless it needs nginx
+=== TEST 13: every module that the documents name can be loaded, unless it needs nginx
 --- lua
 local count = 0
 for _, name in ipairs { "README.md", "docs/lua.md", "docs/formats.md" } do
@@ -260,7 +233,7 @@ true
 
 
 
-=== TEST 16: modules require only the three modules that all share; only those on top of the others require more
+=== TEST 14: modules require only the three modules that all share; only those on top of the others require more
 --- lua
 local SHARED = { args = true, lib = true, text = true }
 local ON_TOP = {
@@ -286,7 +259,7 @@ true
 
 
 
-=== TEST 17: an entry below a file has no library
+=== TEST 15: an entry below a file has no library
 --- file
 a file
 --- cpath
@@ -302,7 +275,7 @@ $
 
 
 
-=== TEST 18: the path of the library is known
+=== TEST 16: the path of the library is known
 --- lua
 print((require("resty.txid.lib").path:gsub("^.*/", "")))
 --- out
@@ -310,7 +283,7 @@ libtxid.so
 
 
 
-=== TEST 19: a library that the system's loader finds and cannot load is an error
+=== TEST 17: a library that the system's loader finds and cannot load is an error
 --- file
 not a library
 --- cpath
@@ -324,7 +297,7 @@ os.execute("LD_LIBRARY_PATH=DIR " .. arg[-1] .. " -e 'print(select(2, pcall(requ
 
 
 
-=== TEST 20: a library of another release with the same ABI version
+=== TEST 18: a library of another release with the same ABI version
 --- c
 unsigned txid_abi_version(void) { return 2; }
 unsigned txid_internal_version(void) { return 4000000000u; }
@@ -338,7 +311,7 @@ $
 
 
 
-=== TEST 21: a child says again that the library is missing, because it may write to another log
+=== TEST 19: a child says again that the library is missing, because it may write to another log
 --- cpath
 DIR/?.so
 --- lua

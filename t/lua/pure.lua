@@ -94,54 +94,6 @@ do
 end
 
 
-do
-    local before = decode(native())
-    local got = { decode(pure()), decode(pure(nil)), decode(pure(false)) }
-    local after = decode(native())
-    ok(before <= got[1] and got[1] <= got[2] and got[2] <= got[3] and got[3] <= after,
-       "without an argument the time is now, as it is with nil and false")
-end
-
-
-do
-    local seen, repeated, malformed = {}, 0, 0
-    for _ = 1, 300000 do
-        local id = pure(7)
-        repeated = repeated + (seen[id] and 1 or 0)
-        malformed = malformed + (id:find("^[0-9a-v]+[0g]$") and #id == 20 and 0 or 1)
-        seen[id] = true
-    end
-    is(repeated .. " " .. malformed, "0 0", "300,000 ids of one millisecond are well formed and all different")
-end
-
-
-do
-    local DIGITS = "0123456789abcdefghijklmnopqrstuv"
-    local ones = {}
-    local ROUNDS = 40000
-    for _ = 1, ROUNDS do
-        local id = pure(0)
-        for position = 9, 20 do
-            local value = DIGITS:find(id:sub(position, position), 1, true) - 1
-            for weight = 4, 0, -1 do
-                local place = position * 5 + 4 - weight
-                ones[place] = (ones[place] or 0) + math.floor(value / 2^weight) % 2
-            end
-        end
-    end
-    local wrong = {}
-    for place = 45, 104 do
-        local random = place >= 47 and place <= 100
-        -- Six standard deviations.
-        local expected, tolerance = random and ROUNDS / 2 or 0, random and 6 * math.sqrt(ROUNDS) / 2 or 0
-        if math.abs(ones[place] - expected) > tolerance then
-            wrong[#wrong + 1] = place .. ": " .. ones[place]
-        end
-    end
-    is(table.concat(wrong, ", "), "", "all 54 bits of entropy are one as often as zero, and no other bit is random")
-end
-
-
 -- The 54 random bits of an id, as numbers of 28 and of 26 bits.
 local function random_bits(id)
     local DIGITS = "0123456789abcdefghijklmnopqrstuv"

@@ -27,11 +27,8 @@ ngx.say(v1("02:42:AC:11:00:02"):sub(-12), " ", v1("02:42:ac:11:00:03"):sub(-12))
 === TEST 2: decode returns the fields of a UUID, in upper and lower case
 --- lua
 local uuid = require "resty.txid.uuid"
-for _, text in ipairs { "C232AB00-9414-11EC-B3C8-9F6BDECED846", "919108f7-52d1-4320-9bac-f847db4148a8",
-                        "1EC9414C-232A-6B00-B3C8-9F6BDECED846", "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
-                        "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
-                        "e677d21f-dbff-7000-8000-000000000000", "e677d21f-dc00-7000-8000-000000000000",
-                        "ffffffff-ffff-7fff-bfff-ffffffffffff", "00000000-0000-1000-8000-000000000000" } do
+for _, text in ipairs { "919108f7-52d1-4320-9bac-f847db4148a8", "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+                        "e677d21f-dbff-7000-8000-000000000000", "e677d21f-dc00-7000-8000-000000000000" } do
     local it = uuid.decode(text)
     ngx.say(it.version, " ", it.variant, " ", it.ms, " ", it.time)
 end
@@ -40,60 +37,28 @@ for _, name in ipairs { "v1", "v7" } do
     assert(math.abs(it.ms - ngx.now() * 1000) < 2, name)
 end
 --- response_body
-1 rfc9562 1645557742000 2022-02-22T19:22:22.000Z
 4 rfc9562 nil nil
-6 rfc9562 1645557742000 2022-02-22T19:22:22.000Z
 7 rfc9562 1645557742000 2022-02-22T19:22:22.000Z
-0 ncs nil nil
-15 future nil nil
 7 rfc9562 2.534023008e+14 9999-12-31T23:59:59.999Z
 7 rfc9562 2.534023008e+14 nil
-7 rfc9562 2.8147497671066e+14 nil
-1 rfc9562 -12219292800000 1582-10-15T00:00:00.000Z
 
 
 
 === TEST 3: an invalid UUID returns nil, the reason and the position; is_valid takes any value
 --- lua
 local uuid = require "resty.txid.uuid"
-for _, text in ipairs { "", "919108f752d143209bacf847db4148a8", "919108f7-52d1-4320-9bac-f847db4148ag",
-                        "919108f7052d1-4320-9bac-f847db4148a8", "919108f7-52d1-4320-9bac-f847db4148\0a" } do
-    local value, err = uuid.decode(text)
-    assert(value == nil and not uuid.is_valid(text))
-    ngx.say(err)
-end
-for _, value in ipairs { 5, true, {}, print, 5LL, ngx.null, 0/0 } do
+ngx.say(uuid.decode("919108f7-52d1-4320-9bac-f847db4148\0a"))
+for _, value in ipairs { "", "919108f752d143209bacf847db4148a8", 5, true, {}, print, 5LL, ngx.null, 0/0 } do
     assert(uuid.is_valid(value) == false)
 end
 ngx.say(uuid.is_valid(nil), " ", uuid.is_valid(uuid.v4()), " ", uuid.is_valid(uuid.v4():upper()))
 --- response_body
-a UUID has 36 characters, not 0
-a UUID has 36 characters, not 32
-character 36 is 'g', not hexadecimal
-character 9 is '0', not a dash
-character 35 is '\x00', not hexadecimal
+nilcharacter 35 is '\x00', not hexadecimal
 false true true
 
 
 
-=== TEST 4: each version 7 of a worker is greater than the one before it
---- lua
-local uuid = require "resty.txid.uuid"
-for _, make in ipairs { function() return uuid.v7() end, function() return uuid.v7(1522545688552) end } do
-    local before = ""
-    for _ = 1, 100000 do
-        local id = make()
-        assert(before < id, id)
-        before = id
-    end
-end
-ngx.say("greater")
---- response_body
-greater
-
-
-
-=== TEST 5: a wrong argument is an error at the caller's level
+=== TEST 4: a wrong argument is an error at the caller's level
 --- lua
 local uuid = require "resty.txid.uuid"
 local caller = debug.getinfo(1, "S").short_src
@@ -118,7 +83,7 @@ bad argument #1 to 'decode' (string expected, got number)
 
 
 
-=== TEST 6: UUIDs of names, which others make as well
+=== TEST 5: UUIDs of names, which others make as well
 --- lua
 local uuid = require "resty.txid.uuid"
 ngx.say(uuid.v3("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "www.example.com"))

@@ -77,16 +77,16 @@ qr/^\[\] \[\] \[\] \[\]$/]
 
 
 
-=== TEST 3: and of the one that its own ids have
+=== TEST 3: and of the one that its own ids have; a number can be an id of any layout
 --- http_config
 txid_time $arg_id $time;
 --- config
 txid_format trace_id(epoch=2020-01-01);
 location = /t { return 200 "[$time]\n"; }
---- request
-GET /t?id=00000000800000000000000000000001
---- response_body
-[1577836800256]
+--- request eval
+[map {"GET /t?id=$_"} '00000000800000000000000000000001', '1160090501362225152', '7f3a']
+--- response_body eval
+["[1577836800256]\n", "[]\n", "[]\n"]
 
 
 

@@ -84,30 +84,7 @@ txid_trace_id false.* true
 
 
 
-=== TEST 4: the time in an id
---- http_config
-txid_time $arg_id $ms;
-txid_time $arg_id $ms_too ms;
-txid_time $arg_id $iso iso8601;
-log_format times "$ms";
---- config
-location = /t { return 200 "[$ms] [$ms_too] [$iso]\n"; }
---- request eval
-[map {"GET /t?id=$_"} 'b2fr5nvmbtcu7vl9phl0', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F', '01ARZ3NDEKTSV4RRFFQ69G5FAV', '7f3a', '', '0ad1348f1403169275002100356696', '1-58406520-a006649127e371903a2de979', '1160090501362225152']
---- response_body eval
-# A txid of 2018 can be an xid of 2017 as well, but this server makes txids. Any number can be a 64-bit id.
-["[1522545688537] [1522545688537] [2018-04-01T01:21:28.537Z]\n",
-"[1645557742000] [1645557742000] [2022-02-22T19:22:22.000Z]\n",
-"[1469922850259] [1469922850259] [2016-07-30T23:54:10.259Z]\n",
-"[] [] []\n",
-"[] [] []\n",
-"[1403169275002] [1403169275002] [2014-06-19T09:14:35.002Z]\n",
-"[1480615200000] [1480615200000] [2016-12-01T18:00:00.000Z]\n",
-"[] [] []\n"]
-
-
-
-=== TEST 5: the time in an id of this moment, which nothing else is
+=== TEST 4: the time in an id of this moment, which nothing else is
 --- http_config
 txid_time $txid $ms;
 txid_time $arg_id $given;
@@ -135,7 +112,7 @@ true true
 
 
 
-=== TEST 6: ids that need options
+=== TEST 5: ids that need options
 --- http_config
 txid_variable $order snowflake node=17 state=DIR/orders;
 txid_variable $sony snowflake layout=sonyflake node=1 state=DIR/sony;
@@ -149,7 +126,7 @@ location = /t { return 200 "$order $order $sony $short $hosted $walked"; }
 
 
 
-=== TEST 7: the response's header replaces those of the upstream, unless it is off
+=== TEST 6: the response's header replaces those of the upstream, unless it is off
 --- http_config
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
@@ -188,7 +165,7 @@ end
 
 
 
-=== TEST 8: every response has the header
+=== TEST 7: every response has the header
 --- http_config
 txid_response_header X-Request-Id;
 log_format ids $request_txid;
@@ -243,7 +220,7 @@ GET /all
 
 
 
-=== TEST 9: without the system's randomness, strong ids are still made, and the log says so once
+=== TEST 8: without the system's randomness, strong ids are still made, and the log says so once
 --- config
 location = /strong { return 200 $txid_strong; }
 --- lua
@@ -272,7 +249,7 @@ ids could be guessed, client:
 
 
 
-=== TEST 10: a 64-bit id that cannot be made is left out, and the log says why
+=== TEST 9: a 64-bit id that cannot be made is left out, and the log says why
 --- http_config
 txid_variable $order snowflake node=1 layout=time_bits=1,node_bits=10,sequence_bits=12 state=DIR/ended;
 --- config
@@ -286,7 +263,7 @@ qr/\[error\].* txid: no id: [^()]+, client: /
 
 
 
-=== TEST 11: the header of the answer is that of the request alone; $txid_tracestate is the one of this moment
+=== TEST 10: the header of the answer is that of the request alone; $txid_tracestate is the one of this moment
 --- http_config
 txid_accept all;
 txid_trace traceparent;
@@ -321,7 +298,7 @@ nil
 
 
 
-=== TEST 12: a subrequest with its own variables has the ids of its request, whichever is evaluated first
+=== TEST 11: a subrequest with its own variables has the ids of its request, whichever is evaluated first
 --- config
 location = /sub { content_by_lua_block { ngx.print(ngx.var[ngx.var.args]) } }
 --- lua
@@ -341,7 +318,7 @@ txid_span_id true
 
 
 
-=== TEST 13: a server has a format of its own, or that around it
+=== TEST 12: a server has a format of its own, or that around it
 --- http_config
 txid_format uuid_v7;
 server {
@@ -374,7 +351,7 @@ trace 32 x$
 
 
 
-=== TEST 14: $txid_datadog_origin is the one of this moment
+=== TEST 13: $txid_datadog_origin is the one of this moment
 --- http_config
 txid_accept all;
 txid_trace datadog;
