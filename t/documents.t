@@ -9,12 +9,14 @@
 use strict;
 use warnings;
 use lib 't/support';
+use Client qw(exchange);
 use Cwd qw(getcwd realpath);
 use Example qw(free_port request serve);
 use File::Temp qw(tempdir);
 use Files qw(contents write_file);
 use POSIX qw(WNOHANG);
 use Modules;
+use OwnNginx qw(wait_until);
 use Test::More;
 use Tree qw(library lua_cpath lua_path luajit);
 
@@ -274,6 +276,13 @@ subtest 'examples/traces.conf' => sub {
     my $reason = missing('nginx', $text);
     plan skip_all => $reason if $reason;
     check_nginx({ text => $text }, []);
+};
+subtest 'README.md: a 400' => sub {
+    my ($block) = grep { $_->{language} eq 'nginx' } blocks('README.md');
+    my ($port, $prefix) = serve(configuration($block->{text} =~ s/# (?=header_filter_by_lua_block)//r)) or return;
+    my ($sent) = exchange($port, "GET garbage\r\n\r\n") =~ /^X-Request-Id: ($id)\r$/m or fail('it has an id');
+    # nginx says goodbye before it writes the log.
+    ok wait_until { contents("$prefix/logs/ids.log") =~ /^$sent 400 "GET garbage"$/m }, 'the log has the same';
 };
 # What a terminal of 90 columns shows of each command, without the bar of its progress.
 for my $file (glob 'docs/pictures/*.console') {
