@@ -102,7 +102,7 @@ ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "/filtered")))
 
 
 
-=== TEST 3: "reject" answers with 400, and with the server's page for it
+=== TEST 3: "reject" answers with 400 or the server's page, and has the id once, in the response and in the log
 --- http_config
 init_by_lua_block {
     agree = require "support.agree"
@@ -118,6 +118,25 @@ server {
     location /page { error_page 400 /400.html; content_by_lua_block { ngx.say("content") } }
     location = /400.html { content_by_lua_block { ngx.say("our page") } }
 }
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2;
+    access_log off;
+    log_by_lua_block { agree.note("log", ngx.var.request_txid) }
+    location / { rewrite_by_lua_block { request.handle() } }
+    location = /early {
+        access_by_lua_block { agree.note("access", request.id()) }
+        try_files /no/such/file @late;
+    }
+    location @late {
+        error_page 400 = /page;
+        rewrite_by_lua_block { request.handle() }
+        content_by_lua_block { agree.note("content", request.id()) ngx.say("content") }
+    }
+    location = /page {
+        rewrite_by_lua_block { request.handle() }
+        content_by_lua_block { agree.note("page", request.id()) ngx.exit(400) }
+    }
+}
 --- lua
 local function send(path, id)
     local verdict, response = agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path
@@ -129,12 +148,17 @@ send("/", "b,ad")
 send("/", "")
 send("/", "good\r\nX-Request-Id: good")
 send("/page", "b,ad")
+for _, path in ipairs { "/", "/early" } do
+    ngx.say((agree.report($TEST_NGINX_RAND_PORT_2, "GET " .. path .. " HTTP/1.0\r\nX-Request-Id: b,ad\r\n\r\n")))
+end
 --- response_body
 200 1 id: content response
 400 1 id: response
 400 1 id: response
 400 1 id: response
 400 1 id: response, our page
+400 1 id: log response
+400 1 id: access log page response
 
 
 
@@ -222,43 +246,7 @@ ngx.say(#id, " ", id == again, " ", id ~= request.id())
 
 
 
-=== TEST 8: "reject", with the id in the response and in the log, once, also when the id was made before a redirect
---- http_config
-init_by_lua_block {
-    agree = require "support.agree"
-    request = require "resty.txid.request"
-    request.configure { accept = true, on_invalid = "reject" }
-}
-server {
-    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
-    access_log off;
-    log_by_lua_block { agree.note("log", ngx.var.request_txid) }
-    location / { rewrite_by_lua_block { request.handle() } }
-    location = /early {
-        access_by_lua_block { agree.note("access", request.id()) }
-        try_files /no/such/file @late;
-    }
-    location @late {
-        error_page 400 = /page;
-        rewrite_by_lua_block { request.handle() }
-        content_by_lua_block { agree.note("content", request.id()) ngx.say("content") }
-    }
-    location = /page {
-        rewrite_by_lua_block { request.handle() }
-        content_by_lua_block { agree.note("page", request.id()) ngx.exit(400) }
-    }
-}
---- lua
-for _, path in ipairs { "/", "/early" } do
-    ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path .. " HTTP/1.0\r\nX-Request-Id: b,ad\r\n\r\n")))
-end
---- response_body
-400 1 id: log response
-400 1 id: access log page response
-
-
-
-=== TEST 9: a lua-nginx-module whose C functions are not known, with headers that come in once, twice, and in another trace
+=== TEST 8: a lua-nginx-module whose C functions are not known, with headers that come in once, twice, and in another trace
 --- http_config
 init_by_lua_block {
     ngx.config.ngx_lua_version = 1002003
@@ -284,7 +272,7 @@ location = /t {
 
 
 
-=== TEST 10: a subrequest that is the first to ask has the id of its parent, and of what the parent becomes
+=== TEST 9: a subrequest that is the first to ask has the id of its parent, and of what the parent becomes
 --- http_config
 --- config
 location = /sub { content_by_lua_block { ngx.print(request.id()) } }
@@ -314,7 +302,7 @@ true
 
 
 
-=== TEST 11: in header_filter, the request is left as it came
+=== TEST 10: in header_filter, the request is left as it came
 --- http_config
 --- config
 location = /t {

@@ -31,33 +31,21 @@ server {
     location / { content_by_lua_block { ngx.say(request.id(), " ", request.span().span_id) } }
 }
 --- lua
-local function connect(port)
-    local socket = ngx.socket.tcp()
-    assert(socket:connect("127.0.0.1", port))
-    return socket
-end
-
+local http = require "support.http"
 local spans = {}
 local function ask(socket)
-    assert(socket:send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-    local answer = ""
-    repeat
-        local line = assert(socket:receive())
-        answer = answer .. line .. "\n"
-    until line == "0"
-    assert(socket:receive())
-    local id, span = answer:match("\n(%w+) (%x+)\n")
+    local id, span = http.ask(socket, "/", "\n(%w+) (%x+)\n")
     seen[#seen + 1] = id
     spans[span] = true
 end
 
-local tls = connect($TEST_NGINX_RAND_PORT_2)
+local tls = http.connect($TEST_NGINX_RAND_PORT_2)
 assert(tls:sslhandshake(false, "localhost", false))
 ngx.say("one id a handshake: ", #seen == 2 and seen[1] == seen[2])
 
 local plain = {}
 for i = 1, 3 do
-    plain[i] = connect($TEST_NGINX_RAND_PORT_1)
+    plain[i] = http.connect($TEST_NGINX_RAND_PORT_1)
     ask(plain[i])
     ask(plain[i])
 end
@@ -161,34 +149,22 @@ server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
     access_log off;
     rewrite_by_lua_block { require("resty.core.ctx").get_ctx_table(table.remove(free)) }
-    location / { content_by_lua_block { ngx.say(request.id()) ngx.flush(true) } }
-    location /slow { content_by_lua_block { ngx.say(request.id()) ngx.flush(true) repeat ngx.sleep(0.01) until free.is_over } }
+    location / { content_by_lua_block { ngx.say(request.id()) } }
+    location /slow { content_by_lua_block { slow = request.id() repeat ngx.sleep(0.01) until free.is_over ngx.say(slow) } }
     log_by_lua_block {
         free[#free + 1] = ngx.ctx
         require "table.clear"(ngx.ctx)
     }
 }
 --- lua
-local function connect()
-    local socket = ngx.socket.tcp()
-    assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
-    return socket
-end
-
-local function ask(socket, path)
-    assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-    local line
-    repeat
-        line = assert(socket:receive())
-    until line:find("^[0-9a-v]+$") and #line == 20
-    return line
-end
-
-local one, other = connect(), connect()
-ask(one, "/")
-require "support.wait_until"(function() return #free == 1 end)
-local slow = ask(other, "/slow")
-ngx.say(#free, " ", ask(one, "/") ~= slow)
+local http, wait_until = require "support.http", require "support.wait_until"
+local one, other = http.connect($TEST_NGINX_RAND_PORT_1), http.connect($TEST_NGINX_RAND_PORT_1)
+local id = "\n(" .. ("[0-9a-v]"):rep(20) .. ")\n"
+http.ask(one, "/", id)
+wait_until(function() return #free == 1 end)
+ngx.thread.spawn(http.ask, other, "/slow", id)
+wait_until(function() return slow end)
+ngx.say(#free, " ", http.ask(one, "/", id) ~= slow)
 free.is_over = true
 --- response_body
 0 true
@@ -249,17 +225,13 @@ server {
     }
 }
 --- lua
-local socket = ngx.socket.tcp()
-assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+local http = require "support.http"
+local socket = http.connect($TEST_NGINX_RAND_PORT_1)
 local ids, count = {}, 0
 for i, path in ipairs { "/", "/", "/redirected", "/redirected" } do
-    assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-    local line
-    repeat
-        line = assert(socket:receive())
-    until line:find("^[0-9a-v]+$") and #line == 20
-    count = count + (ids[line] and 0 or 1)
-    ids[line] = true
+    local id = http.ask(socket, path, "\n(" .. ("[0-9a-v]"):rep(20) .. ")\n")
+    count = count + (ids[id] and 0 or 1)
+    ids[id] = true
     require "support.wait_until"(function() return adopted == i end)
 end
 ngx.say(count)
@@ -348,22 +320,13 @@ server {
     }
 }
 --- lua
+local http = require "support.http"
 local socket
 local seen, count = {}, 0
 for _, path in ipairs { "/asks", "/no", "/no", "/sends", "/no", "/redirects", "/no", "/ends", "/no" } do
     early, late, is_still = nil, nil, nil
-    if not socket then
-        socket = ngx.socket.tcp()
-        assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
-    end
-    assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-    local line
-    repeat
-        line = socket:receive()
-    until line == "0" or not line
-    if line then
-        assert(socket:receive())
-    else
+    socket = socket or http.connect($TEST_NGINX_RAND_PORT_1)
+    if not http.ask(socket, path, "") then
         socket = nil
     end
     require "support.wait_until"(function() return late end)

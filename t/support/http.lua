@@ -38,4 +38,27 @@ function _M.get(path, port)
 end
 
 
+-- A connection for several requests.
+function _M.connect(port)
+    local socket = ngx.socket.tcp()
+    assert(socket:connect("127.0.0.1", port))
+    return socket
+end
+
+
+-- What this pattern finds in the next response on it, which comes in chunks, or nil if there is none.
+function _M.ask(socket, path, pattern)
+    assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+    local lines = ""
+    repeat
+        local line = socket:receive()
+        if not line then
+            return nil
+        end
+        lines = lines .. line .. "\n"
+    until lines:find("\n0\n\n$")
+    return lines:match(pattern)
+end
+
+
 return _M

@@ -54,10 +54,7 @@ local function id_in(policy, header, valid)
     local verdict = L.txid_policy_judge(policy, peer, header)
     if verdict == ACCEPTED or verdict == INVALID and valid and header.count == 1 then
         local id = ffi_str(header.value.data, header.value.len)
-        if not valid then
-            return id
-        end
-        if valid(id) then
+        if not valid or valid(id) then
             return id
         end
         return nil, true
@@ -82,32 +79,15 @@ local function first_id(policy, valid, others)
 end
 
 
--- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
--- peer's address, `valid` one of the id; either may be nil.
-local function sent_id(policy, trusts, valid)
-    find_headers(policy)
-    if headers.id.count == 0 then
-        return nil, false
-    end
-
-    if trusts then
-        if not trusts(peer_address()) then
-            return nil, false
-        end
-        find_headers(policy)
-    end
-    return id_in(policy, headers.id, valid)
-end
-
-
--- Returns such a function, for an id that may come in as many `others` as the policy names besides the first header.
+-- Returns a function that returns the id that an accepted peer sent; or nil, and whether it sent an invalid one.
+-- `trusts` is a function of the peer's address, `valid` one of the id; either may be nil. `others` is as above.
 function _M.reader(others)
-    if others == 0 then
-        return sent_id
-    end
-
     return function(policy, trusts, valid)
         find_headers(policy)
+        if others == 0 and headers.id.count == 0 then
+            return nil, false
+        end
+
         if trusts then
             if not trusts(peer_address()) then
                 return nil, false
