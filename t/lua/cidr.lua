@@ -258,6 +258,6 @@ for i, test in ipairs(tests) do
     local passed, wrong = test[2]()
     print(("%s %d - %s"):format(passed and "ok" or "not ok", i, test[1]))
     if not passed then
-        print(("# seed %d: %s"):format(seed, wrong))
+        io.stderr:write(("#   Failed test '%s'\n#   in t/lua/cidr.t\n# seed %d: %s\n"):format(test[1], seed, wrong))
     end
 end

@@ -74,7 +74,9 @@ for _, options in ipairs {
     { key_file = key, name = "a", digits = 6, letters = 6 },
     { key_file = key, name = "a", digits = 6.5 },
     { key_file = key, name = "a", digits = "10" },
-    { key_file = key, name = "a", digits = 20 },
+    { key_file = key, name = "a", digits = 0 },
+    { key_file = key, name = "a", digits = 101 },
+    { key_file = key, name = "a", digits = 100 },
     { key_file = key, name = "a", digits = 6, check = 1 },
     { key_file = key, name = "a", uuid = 1 },
     { key_file = key, name = "a", uuid = true, digits = 6 },
@@ -104,7 +106,9 @@ bad options to 'new' (one of digits, letters and uuid expected)
 bad options to 'new' (one of digits, letters and uuid expected)
 bad option 'digits' to 'new' (whole number from 1 to 100 expected, got 6.5)
 bad option 'digits' to 'new' (whole number from 1 to 100 expected, got "10")
-cannot hide numbers: hidden numbers have 6 to 19 digits, not 20
+bad option 'digits' to 'new' (whole number from 1 to 100 expected, got 0)
+bad option 'digits' to 'new' (whole number from 1 to 100 expected, got 101)
+cannot hide numbers: hidden numbers have 6 to 19 digits, not 100
 bad option 'check' to 'new' (boolean expected, got number)
 bad option 'uuid' to 'new' (boolean expected, got number)
 bad options to 'new' (one of digits, letters and uuid expected)

@@ -26,7 +26,8 @@ local function ok(passed, name, details)
     tests = tests + 1
     print((passed and "ok " or "not ok ") .. tests .. " - " .. name)
     if not passed then
-        print("# " .. tostring(details):gsub("\n", "\n# "))
+        -- As Test::More says it, where prove shows it.
+        io.stderr:write("#   Failed test '", name, "'\n#   in t/lua/pure.t\n# ", (tostring(details):gsub("\n", "\n# ")), "\n")
     end
 end
 

@@ -167,7 +167,7 @@ int64_t: compiled
 
 
 
-=== TEST 6: how long numbers last, as the agent reports it, down to 0
+=== TEST 6: what the agent reports, and how long numbers last by that, down to 0
 --- http_config
 init_by_lua_block {
     page = require "support.segment_page"
@@ -178,15 +178,19 @@ init_by_lua_block {
 --- lua
 local function say()
     local stats = invoice_no:stats()
-    ngx.say(tostring(stats.lasts_ms), " ", tostring(stats.contact_ms))
+    ngx.say(tostring(stats.lasts_ms), " ", tostring(stats.contact_ms), " ", stats.fetches, " ", stats.failures, " ", stats.news)
 end
 say()
-page.report("DIR/rated.segment", 4000, 1795255200000)
+page.report("DIR/rated.segment", 4000, 1795255200000, 5, 6, 1)
 say()
 ngx.say(tostring(invoice_no:next()), " ", tostring(invoice_no:next()))
-say()
+for news = 2, 3 do
+    page.report("DIR/rated.segment", 4000, 1795255200000, 7, 8, news)
+    say()
+end
 --- response_body
-nil nil
-500 1795255200000
+nil nil 0 0 serving
+500 1795255200000 5 6 no-tag
 0LL 1LL
-0 1795255200000
+0 1795255200000 7 8 went-down
+0 1795255200000 7 8 ended

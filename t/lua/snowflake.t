@@ -55,6 +55,10 @@ say("sonyflake", 1, tostring((7 * 256 + 3) * 65536 + 258))
 say("uid", 1, tostring(9 * 2^35 + 5 * 2^13 + 6):gsub("%.0$", ""), nil)
 say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = "2020-01-01" }, 0, "513")
 say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = 1577836800000 }, 0, "513")
+-- The first moment of the calendar, and the one before.
+local early = { time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = -62167219200001 }
+local e = snowflake.new { layout = early, node = 0, state = "DIR/early" }
+ngx.say(tostring(e:decode("0").time), " ", e:decode("256").time)
 local long = { time_bits = 9, node_bits = 0, sequence_bits = 54, unit_ms = 2^32, epoch = "2020-01-01" }
 local g = snowflake.new { layout = long, node = 0, state = "DIR/long" }
 for _, id in ipairs { "9007199254740992", "9007199254740993" } do
@@ -72,6 +76,7 @@ sonyflake 1409529600070 2014-09-01T00:00:00.070Z 258 3 nil nil
 uid 1463673609000 2016-05-19T16:00:09.000Z 5 6 nil nil
 custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
 custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
+nil 0000-01-01T00:00:00.000Z
 number 9.007199254741e+15
 cdata 9007199254740993LL
 

@@ -13,6 +13,8 @@ __DATA__
 --- http_config
 txid_accept 127.0.0.0/8;
 txid_trace traceparent b3_single;
+map $http_a $share { default off; b 100%; }
+txid_sample $share;
 init_by_lua_block { request = require "resty.txid.request" }
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
@@ -28,7 +30,8 @@ server {
                 tostring(span.trace_id == var.txid_trace_id), tostring(span.span_id == var.txid_span_id),
                 tostring(span.traceparent == var.txid_traceparent), tostring(span.b3 == var.txid_b3),
                 tostring(span.parent_span_id), tostring(span.sampled), tostring(span.debug), tostring(span.random),
-                tostring(span.continued), tostring(request.id() == var.request_txid), var.txid_traceparent,
+                tostring(span.continued), tostring(request.id() == var.request_txid), tostring(span.threshold),
+                var.txid_traceparent,
             }, " ")
         }
     }
@@ -52,11 +55,11 @@ try(came .. "\r\n" .. came)
 try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-d")
 try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7")
 --- response_body
-true true true true nil true nil true false true true true
-true true true true 00f067aa0ba902b7 false nil false true true true true
-true true true true nil true nil true false true true true
-true true true true 00f067aa0ba902b7 true true false false true true true
-true true true true 00f067aa0ba902b7 nil nil false false true true true
+true true true true nil true nil true false true 0 true true
+true true true true 00f067aa0ba902b7 false nil false true true nil true true
+true true true true nil true nil true false true nil true true
+true true true true 00f067aa0ba902b7 true true false false true nil true true
+true true true true 00f067aa0ba902b7 nil nil false false true nil true true
 
 
 
@@ -77,6 +80,8 @@ try { trace_ids = "sorted" }
 try { trace_random_flag = false }
 try { format = "uuid_v7" }
 try { valid = "a" }
+try { sample = "1%" }
+try { server_timing = true }
 try { header = "X-Id", response = false, upstream = false }
 try { accept = {}, on_invalid = "replace", trace = "off", trace_id_header = false, trace_ids = { "random" }, format = "txid" }
 try { accept = false, valid = false }
@@ -91,6 +96,8 @@ resty.txid.request: trace_ids has .*
 resty.txid.request: trace_random_flag has .*
 resty.txid.request: format has .*
 resty.txid.request: valid has no effect beside ngx_http_txid_module, which decides: leave it out
+resty.txid.request: sample has no .* use its directive txid_sample
+resty.txid.request: server_timing has no .* use add_header Server-Timing 'traceparent;desc="\$txid_traceparent", trace;desc=\$txid_traceparent'
 fine
 fine
 fine$

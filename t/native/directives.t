@@ -161,12 +161,13 @@ accepted server => 'txid_format same_as_trace; txid_trace aws;';
 refused server => 'txid_format same_as_trace; txid_format txid;', '"txid_format" directive is duplicate';
 accepted http => "txid_error_log $_;" for 'on', 'off', '$request_id', '$txid_trace_id';
 refused http => "txid_error_log $_;", qq{txid_error_log: "$_" is neither on, off nor a \$variable} for qw(yes $);
-refused http => 'txid_error_log on; txid_error_log off;', '"txid_error_log" directive is duplicate';
+refused http => "txid_error_log $_;", '"txid_error_log" directive is duplicate' for 'on; txid_error_log off', 'off; txid_error_log on';
 like check(http => 'txid_error_log $none;'), qr/unknown "none" variable/, 'txid_error_log of a variable that is not there';
 
 accepted $_ => 'txid_response_header X-Request-Id;' for qw(http server location);
 accepted location => 'txid_response_header off;';
-refused $_ => 'txid_response_header A; txid_response_header off;', '"txid_response_header" directive is duplicate' for qw(http location);
+refused http => "txid_response_header $_;", '"txid_response_header" directive is duplicate'
+    for 'A; txid_response_header off', 'off; txid_response_header A';
 refused location => "txid_response_header 'X-Request-Id: a';", 'txid_response_header: "X-Request-Id: a" is not the name of a header';
 refused http => 'txid_response_header $x;', 'txid_response_header: "$x" is not the name of a header';
 refused http => "txid_response_header $_;", qq{txid_response_header: "$_" has a meaning of its own}

@@ -68,8 +68,8 @@ log:close()
 1 []
 0 []
 1
---- error_log
-txid_sample: "a%22b" is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0; such traces are recorded
+--- error_log eval
+qr{\[warn\] .* txid_sample: "a%22b" is not a share: write a percentage such as 0\.1%, a fraction such as 1/1000, or 0; such traces are recorded}
 
 
 

@@ -35,23 +35,26 @@ return "$txid $txid_uuid_v7 $txid_trace_id";
 --- config
 location = /twice {
     content_by_lua_block {
-        local seen = {}
+        local decode = require "support.decode"
+        local seen, before, last = {}, math.floor(ngx.now() * 1000)
         for _ = 1, 100 do
             local socket = ngx.socket.tcp()
             assert(socket:connect("127.0.0.1", $TEST_NGINX_SERVER_PORT + 1))
             for id in socket:receive("*a"):gmatch("%S+") do
                 assert(not seen[id])
                 seen[id] = true
+                last = #id == 20 and decode(id) or last
             end
             socket:close()
         end
-        ngx.say("all are different")
+        ngx.update_time()
+        ngx.say("all are different, and of now: ", last >= before and last <= ngx.now() * 1000 + 1)
     }
 }
 --- request
 GET /twice
 --- response_body
-all are different
+all are different, and of now: true
 
 
 

@@ -21,21 +21,28 @@ server {
     txid_trace_random_flag off;
     location / { return 200 "$request_txid $txid_trace_id $txid_traceparent"; }
 }
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2;
+    txid_format ksuid;
+    location / { return 200 $request_txid; }
+}
 --- config
 location = /one { return 200 "$request_txid $txid_trace_id $txid_traceparent"; }
 --- lua
 local inspect = require "resty.txid.inspect"
 local http = require "support.http"
-local last = ""
+local last, before = "", math.floor(ngx.now() * 1000)
 local function show(answer, format, epoch)
     local id, trace_id, sent, flags = answer:match("^(%x+) (%x+) 00%-(%x+)%-%x+%-(%d%d)$")
     local ms = inspect(id, format, epoch).ms
-    ngx.say(id == trace_id and id == sent, " ", flags, " ", math.abs(ms - ngx.now() * 1000) < 5000, " ", id > last)
+    ngx.update_time()
+    ngx.say(id == trace_id and id == sent, " ", flags, " ", ms >= before and ms <= ngx.now() * 1000 + 1, " ", id > last)
     last = id
 end
 show(http.get("/one"), "trace_id", 1577836800000)
 show(http.get("/one"), "trace_id", 1577836800000)
 show(http.get("/", $TEST_NGINX_RAND_PORT_1), "trace_id", 1577836800000)
+ngx.say(#http.get("/", $TEST_NGINX_RAND_PORT_2), " of its own format")
 for _, header in ipairs {
     "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7",
@@ -48,6 +55,7 @@ end
 true 03 true true
 true 03 true true
 true 01 true true
+27 of its own format
 4bf92f3577b34da6a3ce929d0e0e4736
 4bf92f3577b34da6a3ce929d0e0e4736
 mine

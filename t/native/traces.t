@@ -45,12 +45,29 @@ for my $case (@requests) {
     $servers{$directives}{server} //= server("server_name $case->{host}; $directives", $in_location);
 }
 
-spec_string(block(1, 'traces.json', @requests));
+my ($own) = do { local (@ARGV, $/) = __FILE__; <> } =~ /^__DATA__\n(.*)/ms;
+spec_string(block(1, 'traces.json', @requests) . $own);
 
 add_block_preprocessor(sub {
     my ($block) = @_;
+    return if defined $block->http_config;
     my $servers = join '', map { $_->{server} } values %servers;
     $block->set_value(http_config => "init_by_lua_block { requests = require 'support.requests' }\n" . upstream() . $servers);
 });
 
 run_tests();
+
+__DATA__
+
+=== TEST 2: a header is known by its whole name, and not by its hash alone
+--- http_config
+txid_accept all;
+txid_trace traceparent;
+--- config
+location = /t { return 200 $txid_traceparent; }
+--- more_headers eval
+# The part of nginx's hash by which the module looks for a header.
+my $place = sub { my $hash = 0; $hash = 31 * $hash + ord($_) & 0xfff for split //, $_[0]; $hash >> 6 };
+my ($same) = grep { $place->("a$_") == $place->('traceparent') } 1 .. 10_000;
+"a$same: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+--- response_body_like: ^00-(?!4bf9)[0-9a-f]{32}-(?!00f0)[0-9a-f]{16}-03$

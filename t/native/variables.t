@@ -47,25 +47,32 @@ true
 --- config
 location = /one { return 200 "$txid $request_txid $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid_v7 $txid_flake $txid_unique_id $txid_trace_id $txid_span_id"; }
 --- lua
-local codec = require "resty.txid.codec"
-local seen, count, latest = {}, 0, 0
-local before = ngx.now()
+local inspect = require "resty.txid.inspect"
+local seen, count = {}, 0
+local before = math.floor(ngx.now() * 1000)
+local latest = {}
 for _ = 1, 100 do
-    local body = require("support.http").get("/one")
-    for id in body:gmatch("%S+") do
+    latest = {}
+    for id in require("support.http").get("/one"):gmatch("%S+") do
         seen[id] = true
         count = count + 1
+        latest[#latest + 1] = id
     end
-    latest = codec.decode(body:sub(1, 20)).ms
 end
 ngx.update_time()
 local distinct = 0
 for _ in pairs(seen) do
     distinct = distinct + 1
 end
-ngx.say(count, " ", distinct, " ", latest >= math.floor(before * 1000) and latest <= ngx.now() * 1000 + 1)
+for place, format in pairs { "txid", "txid", "txid", "uuid_v1", [6] = "uuid_v7", [7] = "flake" } do
+    local ms = inspect(latest[place], format).ms
+    if ms < before or ms > ngx.now() * 1000 + 1 then
+        ngx.say(format, " ", ms - before, " ms after the first")
+    end
+end
+ngx.say(count, " ", distinct)
 --- response_body
-1000 1000 true
+1000 1000
 
 
 
@@ -253,11 +260,15 @@ ids could be guessed, client:
 --- http_config
 txid_variable $order snowflake node=1 layout=time_bits=1,node_bits=10,sequence_bits=12 state=DIR/ended;
 --- config
-location = /t { return 200 "[$order]"; }
---- response_body chomp
-[]
---- error_log eval
-qr/\[error\].* txid: no id: [^()]+, client: /
+location = /order { return 200 "[$order$order]"; }
+--- lua
+local http = require "support.http"
+ngx.say((http.get("/order")), (http.get("/order")))
+local log = assert(io.open(ngx.config.prefix() .. "logs/error.log"))
+ngx.say(select(2, log:read("*a"):gsub("%[error%][^\n]* txid: no id: [^()\n]+, client: ", "")))
+--- response_body
+[][]
+2
 --- no_error_log
 [alert]
 

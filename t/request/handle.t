@@ -314,3 +314,58 @@ location = /t {
 }
 --- response_headers
 Came: nil
+
+
+
+=== TEST 12: the versions of lua-nginx-module whose C functions are known, and one notice for each other one
+--- http_config
+--- lua
+for _, version in ipairs { 10019, 10020, 10032, 10033 } do
+    ngx.config.ngx_lua_version = version
+    package.loaded["resty.txid.request.headers"] = nil
+    ngx.say(version, " ", require("resty.txid.request.headers").is_known)
+end
+local log = assert(io.open(ngx.config.prefix() .. "logs/error.log")):read("*a")
+for version in log:gmatch("%[notice%][^\n]* this release knows lua%-nginx%-module 0%.10%.20 to 0%.10%.32, and this is (%S+); with ngx%.req ") do
+    ngx.say(version)
+end
+--- response_body
+10019 false
+10020 true
+10032 true
+10033 false
+0.10.19
+0.10.33
+
+
+
+=== TEST 13: all headers have their place, however many the request before had
+--- http_config
+--- config
+location = /room {
+    content_by_lua_block {
+        local fields, count = require("resty.txid.request.headers").all()
+        ngx.say(require("ffi").sizeof(fields) >= count * require("ffi").sizeof("txid_field"))
+    }
+}
+--- lua
+local http = require "support.http"
+for _, count in ipairs { 1, 2, 30, 33, 34, 35, 99 } do
+    ngx.print(http.send("GET /room HTTP/1.0\r\n" .. ("A: b\r\n"):rep(count) .. "\r\n"):match("\r\n\r\n(%l+)\n$"), " ")
+end
+--- response_body chomp
+true true true true true true true 
+
+
+
+=== TEST 14: without the library, a request that begins in another way is refused
+--- http_config
+--- lua
+local base, ffi = require "resty.core.base", require "ffi"
+local get_request, unlike = base.get_request, ffi.new("struct { uint32_t signature; void *connection; }")
+base.get_request = function() return unlike end
+package.loaded["resty.txid.request.store"] = nil
+local store = require "resty.txid.request.store"
+base.get_request = get_request
+ngx.say(select(2, pcall(store.start)))
+--- response_body_like: this nginx lays out its requests in an unknown way$

@@ -398,12 +398,13 @@ init_by_lua_block {
     request.configure { trace = "traceparent" }
 }
 --- lua
-local id, span
+local id, span, is_same
 assert(ngx.timer.at(0, function()
     ngx.ctx = setmetatable({}, { __index = { txid_id = "inherited", txid_span = "inherited" } })
     id, span = request.id(), request.span().span_id
+    is_same = id == request.id() and span == request.span().span_id
 end))
-require "support.wait_until"(function() return span end)
-ngx.say(#id, " ", #span)
+require "support.wait_until"(function() return is_same ~= nil end)
+ngx.say(#id, " ", #span, " ", is_same)
 --- response_body
-20 16
+20 16 true

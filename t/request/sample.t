@@ -99,5 +99,5 @@ true nil
 true nil
 false nil
 1
---- error_log
-sample: $arg_rate is "1", which is no share; such traces are recorded
+--- error_log eval
+qr/\[warn\] .* resty\.txid\.request: sample: \$arg_rate is "1", which is no share; such traces are recorded/
