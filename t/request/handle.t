@@ -339,26 +339,7 @@ end
 
 
 
-=== TEST 13: all headers have their place, however many the request before had
---- http_config
---- config
-location = /room {
-    content_by_lua_block {
-        local fields, count = require("resty.txid.request.headers").all()
-        ngx.say(require("ffi").sizeof(fields) >= count * require("ffi").sizeof("txid_field"))
-    }
-}
---- lua
-local http = require "support.http"
-for _, count in ipairs { 1, 2, 30, 33, 34, 35, 99 } do
-    ngx.print(http.send("GET /room HTTP/1.0\r\n" .. ("A: b\r\n"):rep(count) .. "\r\n"):match("\r\n\r\n(%l+)\n$"), " ")
-end
---- response_body chomp
-true true true true true true true 
-
-
-
-=== TEST 14: without the library, a request that begins in another way is refused
+=== TEST 13: without the library, a request that begins in another way is refused
 --- http_config
 --- lua
 local base, ffi = require "resty.core.base", require "ffi"

@@ -63,8 +63,8 @@ sub run_block {
     Test::Nginx::StandIn::Server::make_root();
     Test::Nginx::StandIn::Server::write_config(config_text($block));
     my $status = Test::Nginx::StandIn::Server::start(quiet => defined $block->suppress_stderr);
-    Test::More::BAIL_OUT("$name - cannot start nginx (status $status)\n"
-        . Test::Nginx::StandIn::ErrorLog::tail()) if $status;
+    # Other blocks may start, and so may other files.
+    return Test::More::fail("$name - cannot start nginx (status $status)\n" . Test::Nginx::StandIn::ErrorLog::tail()) if $status;
 
     my @requests = requests_of($block);
     for my $index (0 .. $#requests) {
