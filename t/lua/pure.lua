@@ -27,7 +27,8 @@ local function ok(passed, name, details)
     print((passed and "ok " or "not ok ") .. tests .. " - " .. name)
     if not passed then
         -- As Test::More says it, where prove shows it.
-        io.stderr:write("#   Failed test '", name, "'\n#   in t/lua/pure.t\n# ", (tostring(details):gsub("\n", "\n# ")), "\n")
+        local text = tostring(details):gsub("\n", "\n# ")
+        io.stderr:write("#   Failed test '", name, "'\n#   in t/lua/pure.t\n# ", text, "\n")
     end
 end
 

@@ -75,7 +75,8 @@ function _M.name_a_key(path)
 end
 
 
--- Reports how many numbers are taken in 1,000 seconds, when the store last answered, how often it gave numbers and failed, and the news.
+-- Reports how many numbers are taken in 1,000 seconds, when the store last answered, how often it gave some or failed,
+-- and the news.
 function _M.report(path, rate_milli, contact_ms, fetches, failures, news)
     write_words(path, 392, rate_milli, contact_ms)
     write_words(path, 408, fetches, failures)
