@@ -5,7 +5,7 @@
 //! its word of 26 begins, and with its prefix first.
 
 use super::anatomy::Numbers;
-use super::rank::{Reading, Readings, of_its_length};
+use super::rank::{Reading, Readings, likely_txid_ms, of_its_length};
 use super::row::{Format, Texts};
 use super::shape::Shape;
 use super::table::{ALL, TXID};
@@ -236,6 +236,10 @@ impl Finder {
         // A number can be of any layout.
         if !self.numbers.is_chosen && text.iter().all(u8::is_ascii_digit) {
             return None;
+        }
+        let txid = if let Which::Likely = self.which { likely_txid_ms(text, now_ms) } else { None };
+        if txid.is_some() {
+            return Some((&TXID, txid));
         }
         // As the first of `Readings::of`, without the others.
         let mut likeliest: Option<Reading> = None;
@@ -902,6 +906,43 @@ mod tests {
         // The last digits of the SkyWalking id, which is none here, and the number.
         assert_eq!(names(&of(&["snowflake", "ksuid"])), ["snowflake", "snowflake", "ksuid"]);
         assert!(Finder::of(&some(&["txid", "uuid_v4"]), Numbers::UNKNOWN).is_none());
+    }
+
+    #[test]
+    fn the_first_id_is_the_first_in_the_text() {
+        let text = b"b2fr5nvmbtcu7vl9phl0 b2fr5nvmbtcu7vl9phlg";
+        let txids = Finder::of(&[ALL[0]], Numbers::UNKNOWN).unwrap();
+        for finder in [&txids, &Finder::of_likely(Numbers::UNKNOWN)] {
+            assert_eq!(finder.first(text).map(|it| it.range), Some(0..20));
+            assert!(finder.first(b"none").is_none());
+        }
+        assert_eq!(txids.format(), Some(ALL[0]));
+        assert_eq!(txids.first_order(text), Some((0..20, TXID.order(&text[..20], &Numbers::UNKNOWN).unwrap())));
+        assert!(format!("{:?}", of_several()[0]).contains("typeid"));
+    }
+
+    #[test]
+    fn a_part_of_a_longer_word_is_no_id() {
+        let trace = "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f";
+        let xray = "1-58406520-a006649127e371903a2de979";
+        let word = "01h455vb4pex5vsknk084sn02q";
+        for (name, text, is_one) in [
+            ("skywalking", format!("{trace}.57.15225456885520042"), true),
+            ("skywalking", format!("{trace}..15225456885520042"), false),
+            ("skywalking", format!("{trace}.57:15225456885520042"), false),
+            ("skywalking", format!("{trace}.57.15225456885520042x"), false),
+            ("xray", xray.to_string(), true),
+            ("xray", format!("x{xray}"), false),
+            ("xray", xray.replace("1-", "1_"), false),
+            ("typeid", format!("{}_{word}", "a".repeat(63)), true),
+            ("uuid_v7", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f".to_string(), true),
+            ("uuid_v7", "x017f22e2-79b0-7cc3-98c4-dc0c0c07398f".to_string(), false),
+            ("uuid_v7", "017f22e2-79b0-7cc3-98c4-dc0c0c07398fx".to_string(), false),
+        ] {
+            let finder = Finder::of(&[named(name).unwrap()], Numbers::UNKNOWN).unwrap();
+            let found = found(&finder, text.as_bytes());
+            assert_eq!(found.iter().any(|it| it.range == (0..text.len())), is_one, "{text}");
+        }
     }
 
     /// No id in other text is shorter than 15 characters.

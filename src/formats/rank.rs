@@ -121,6 +121,13 @@ pub(crate) fn new_txid_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     holds(&TXID, text, &Numbers::UNKNOWN)?.ms.filter(|ms| is_new(*ms, now_ms) && *ms >= TXID.since_ms)
 }
 
+/// The time of a txid of a likely time. The other formats of its length are not likelier: such an xid would be older, and a push
+/// id has more bits.
+#[inline]
+pub(super) fn likely_txid_ms(text: &[u8], now_ms: i64) -> Option<i64> {
+    Rank::new(&TXID, text, &Numbers::UNKNOWN, now_ms).filter(|txid| txid.unlikely.is_none())?.ms
+}
+
 /// The time of the reading that [`Readings::certain`] returns when nobody chose a layout, without the others.
 pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     // What most texts are.
@@ -268,6 +275,7 @@ impl Readings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Txid;
     use crate::formats::row::{Field, Kind, Part};
 
     #[test]
@@ -291,11 +299,64 @@ mod tests {
     }
 
     #[test]
+    fn a_time_is_certain_if_no_other_reading_is_near() {
+        let texts = [
+            ("b2fr5nvqg00000000000", 1_522_545_688_554),
+            ("dbuodg30ui3e8a215n4g", 1_795_000_000_000),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", 1_645_557_742_000),
+            ("4bf92f3577b34da6a3ce929d0e0e4736", 1_795_000_000_000),
+            ("1541815603606036480", 1_656_432_460_105),
+            ("01arz3ndektsv4rrffq69g5fav", 1_469_922_850_259),
+            ("507f1f77bcf86cd799439011", 1_350_508_407_000),
+            ("none", 0),
+        ];
+        let nows =
+            |made_ms| [made_ms - 2 * DAY_MS, made_ms, made_ms + HOUR_MS, made_ms + HOUR_MS + 1, 1_795_000_000_000];
+        for (text, now_ms) in texts.iter().flat_map(|(text, made_ms)| nows(*made_ms).map(|now_ms| (text, now_ms))) {
+            let found = Readings::of(text.as_bytes(), &Numbers::UNKNOWN, now_ms);
+            let certain = found.certain().and_then(|it| it.ms);
+            assert_eq!(certain_ms(text.as_bytes(), now_ms), certain, "{text} at {now_ms}");
+            let is_alone = |it: &Reading| found.likely().all(|other| other.ms == it.ms);
+            assert_eq!(
+                found.certain().map(Reading::name),
+                found.likely().next().filter(|it| is_alone(it)).map(Reading::name)
+            );
+        }
+        let [(txid, made_ms), ..] = texts;
+        assert_eq!(certain_ms(txid.as_bytes(), made_ms), Some(made_ms));
+        assert_eq!(certain_ms(txid.as_bytes(), 1_795_000_000_000), None);
+        let new = |now_ms| new_txid_ms(txid.as_bytes(), now_ms);
+        assert_eq!([made_ms, made_ms + HOUR_MS, made_ms + HOUR_MS + 1].map(new), [Some(made_ms), Some(made_ms), None]);
+        let first = Txid::of(TXID.since_ms, 0).to_string();
+        assert_eq!(new_txid_ms(first.as_bytes(), TXID.since_ms), Some(TXID.since_ms));
+        let before = Txid::of(TXID.since_ms - 1, 0).to_string();
+        assert_eq!(new_txid_ms(before.as_bytes(), TXID.since_ms), None);
+        assert!(is_near(40 + CERTAIN_BITS - 1, 40) && !is_near(40 + CERTAIN_BITS, 40));
+    }
+
+    #[test]
     fn a_number_has_no_likely_reading_even_if_its_time_is_now() {
         let (ms, now_ms) = (1_794_999_000_000_i64, 1_795_000_000_000);
         let found = Readings::of((ms << 16).to_string().as_bytes(), &Numbers::UNKNOWN, now_ms);
         assert!(found.iter().any(|it| it.ms == Some(ms)));
         assert_eq!(found.likely().count(), 0);
+    }
+
+    #[test]
+    fn a_txid_of_a_likely_time_is_the_likeliest_reading() {
+        const NOW_MS: i64 = 1_800_000_000_000;
+        let chosen = Numbers { is_chosen: true, ..Numbers::UNKNOWN };
+        let steps = (TXID.since_ms..NOW_MS + DAY_MS).step_by(4_567_891);
+        for ms in steps.chain([NOW_MS - HOUR_MS, NOW_MS, NOW_MS + HOUR_MS, NOW_MS + DAY_MS]) {
+            // Zeros make an xid, too.
+            for text in [0, u64::MAX, ms as u64].map(|bits| Txid::of(ms, bits).to_string()) {
+                let likeliest = Readings::of(text.as_bytes(), &chosen, NOW_MS).iter().next().map(Reading::name);
+                assert_eq!(likeliest, Some("txid"), "{text}");
+                assert_eq!(likely_txid_ms(text.as_bytes(), NOW_MS), Some(ms), "{text}");
+            }
+        }
+        let later = Txid::of(NOW_MS + DAY_MS + 1, 0).to_string();
+        assert_eq!(likely_txid_ms(later.as_bytes(), NOW_MS), None);
     }
 
     #[test]

@@ -21,39 +21,27 @@ pub(crate) struct Wanted {
 
 /// The id that says when what a line tells of began: of several, a txid, or else the first.
 pub(crate) struct Own {
-    first: Finder,
-    then: Option<Finder>,
+    ids: Finder,
+    is_any: bool,
 }
 
 impl Own {
     pub(crate) fn new(wanted: &Wanted) -> Result<Self> {
-        Ok(match wanted.formats {
-            Some(_) => Self { first: wanted.finder()?, then: None },
-            None => {
-                let txids = Finder::of(&[ALL[0]], Numbers::UNKNOWN).context("txids hold a time")?;
-                Self { first: txids, then: Some(Finder::of_likely(wanted.numbers_in_text())) }
-            }
-        })
+        let ids = match wanted.formats {
+            Some(_) => wanted.finder()?,
+            None => Finder::of_likely(wanted.numbers_in_text()),
+        };
+        Ok(Self { ids, is_any: wanted.formats.is_none() })
     }
 
     pub(crate) fn ms(&self, line: &[u8]) -> Option<i64> {
-        let id = self.first.first(line);
-        let Some(then) = &self.then else { return id?.ms };
-        if let Some(id) = id.filter(|id| id.ms.is_some_and(|ms| is_surely_one(line, &id.range, ms))) {
-            return id.ms;
-        }
-        let (mut txid, mut first) = (None, None);
-        then.each(line, |id| {
-            first = first.or(id.ms);
-            match id.format == ALL[0] {
-                true => {
-                    txid = id.ms;
-                    ControlFlow::Break(())
-                }
-                false => ControlFlow::Continue(()),
-            }
+        let mut own = None;
+        self.ids.each(line, |id| {
+            let is_own = !self.is_any || id.format == ALL[0];
+            own = if is_own { id.ms } else { own.or(id.ms) };
+            if is_own { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        txid.or(first)
+        own
     }
 }
 
