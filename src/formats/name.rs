@@ -339,6 +339,47 @@ mod tests {
     }
 
     #[test]
+    fn a_time_is_read_in_the_layout_and_from_the_epoch_that_were_given() {
+        let ms = |spec, text: &str| Timed::parse(spec).unwrap().unwrap().ms(text.as_bytes());
+        let number = "1541815603606036480";
+        assert_eq!(ms("snowflake", number), Some(1_656_432_460_105));
+        assert_eq!(ms("snowflake(layout=discord)", number), Some(1_787_667_885_448));
+        let commas =
+            "snowflake(layout=time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2010-11-04T01:42:54.657Z)";
+        assert_eq!(ms(commas, number), Some(1_656_432_460_105));
+        let trace = "00b15ec5a5c8000000a1b2c3d4e5f607";
+        let day = ms("trace_id", trace).unwrap() + 86_400_000;
+        assert_eq!(ms("trace-id(epoch=1970-01-02)", trace), Some(day));
+        assert_eq!(ms("txid", "none"), None);
+        assert!(Timed::parse("uuid_v4").unwrap().is_none());
+        assert!(matches!(Timed::parse("cuid2"), Err(MakerError::NoFormat { .. })));
+    }
+
+    #[test]
+    fn of_several_formats_one_must_be_likelier() {
+        let certain = |specs: &[&str], text: &str, now_ms| {
+            let formats: Vec<_> = specs.iter().map(|spec| Timed::parse(spec).unwrap().unwrap()).collect();
+            certain_ms_of(&formats, text.as_bytes(), now_ms)
+        };
+        let (text, made_ms, later_ms) = ("b2fr5nvqg00000000000", 1_522_545_688_554, 1_795_000_000_000);
+        let as_an_xid = 1_486_861_023_000;
+        assert_eq!(certain(&["txid"], text, later_ms), Some(made_ms));
+        assert_eq!(certain(&["xid"], text, later_ms), Some(as_an_xid));
+        assert_eq!(certain(&["xid", "txid"], text, made_ms), Some(made_ms));
+        assert_eq!(certain(&["xid", "txid"], text, later_ms), None);
+        assert_eq!(certain(&["txid", "txid"], text, later_ms), Some(made_ms));
+        // A txid of years to come.
+        assert_eq!(certain(&["txid"], "dbuodg30ui3e8a215n4g", later_ms), None);
+        assert_eq!(certain(&["txid", "ulid"], "none", later_ms), None);
+    }
+
+    #[test]
+    fn the_formats_for_nginx_are_named() {
+        let names: Vec<_> = Maker::names().collect();
+        assert!(names.starts_with(&["txid", "strong"]) && !names.contains(&"sofa"), "{names:?}");
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (format, options, expected) in [
             ("cuid2", &[][..], "\"cuid2\" is not a format; the formats are txid, "),

@@ -290,7 +290,7 @@ pub(super) fn anatomy(format: &'static Format, text: &[u8], chosen: &Numbers) ->
         found.bytes = bytes_of(bits, fields.width);
         found.fields = fields.list.iter().map(|field| (field.name, field.bits as usize)).collect();
     }
-    found.text = match layout.is_canonical && (text.len() == layout.least || layout.most < usize::MAX) {
+    found.text = match layout.is_canonical {
         true => in_ascii(text.to_vec()),
         false => written(format, layout, text, only_number.map_or(Wide::default(), |(bits, _)| bits)),
     };

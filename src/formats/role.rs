@@ -82,7 +82,7 @@ impl Format {
     /// Whether nothing tells its ids from other words but their length.
     pub(super) fn is_a_word(&self) -> bool {
         let is_shown = |part: &Part| !matches!(part, Part::Word(Word { name: None, .. }));
-        self.is_read() && !self.texts.iter().any(|layout| layout.parts.iter().any(is_shown))
+        !self.texts.iter().any(|layout| layout.parts.iter().any(is_shown))
     }
 
     /// Whether the same id is read in upper and in lower case.
@@ -100,5 +100,59 @@ impl Each for Node {
         for (field, value) in fields.values(bits).filter(|(field, _)| field.is_node) {
             self.0 = Some(self.0.unwrap_or_default() << field.bits | value as u64);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::named;
+    use crate::formats::row::Texts;
+
+    #[test]
+    fn an_id_says_which_node_made_it() {
+        for (name, text, node, shown) in [
+            ("eagleid", "0ad1348f14031692750021003e", 0x0ad1_348f, "10.209.52.143"),
+            ("sofa", "0ad1348f1403169275002100356696", 0x0ad1_348f << 32 | 56696, "10.209.52.143/56696"),
+            ("xid", "9m4e2mr0ui3e8a215n4g", 0x0060_f486_e428, "60f486/58408"),
+            ("uuid_v1", "e2c8f2d0-9d52-11ee-8c90-0242ac110002", 0x0242_ac11_0002, "0242ac110002"),
+            ("objectid", "507f1f77bcf86cd799439011", 0x00bc_f86c_d799, "bcf86cd799"),
+            ("snowflake", "1541815603606036480", 378, "378"),
+        ] {
+            let format = named(name).unwrap();
+            assert_eq!(format.node(text.as_bytes(), &Numbers::UNKNOWN), Some(node), "{name}");
+            assert_eq!(format.node_text(node), shown, "{name}");
+        }
+        for (name, text) in [("txid", "b2fr5nvqg00000000000"), ("xid", "b2fr5nvqg0000000000z")] {
+            assert_eq!(named(name).unwrap().node(text.as_bytes(), &Numbers::UNKNOWN), None);
+        }
+        assert_eq!(named("txid").unwrap().node_text(7), "7");
+    }
+
+    #[test]
+    fn a_sequence_is_counted_within_a_unit_of_time() {
+        let sequence = |name, order| named(name).unwrap().sequence(order, &Numbers::UNKNOWN);
+        assert_eq!(sequence("trace_id", 7 << 64 | 1 << 87), Some((7, 1 << 23)));
+        assert_eq!(sequence("snowflake", 1 << 22 | 4095), Some((4095, 1 << 12)));
+        assert_eq!(["txid", "flake", "sofa"].map(|name| sequence(name, 7)), [None; 3]);
+    }
+
+    #[test]
+    fn ids_sort_as_their_row_says() {
+        for (name, since, sorts, is_whole, is_in_one_case) in [
+            ("txid", Some(1_420_070_400_000), Some(Texts::InOneCase), true, true),
+            ("flake", Some(1_325_376_000_000), Some(Texts::AsTheyAre), true, false),
+            ("ksuid", Some(1_400_000_000_000), Some(Texts::AsTheyAre), false, false),
+            ("uuid_v4", None, None, false, true),
+            ("uuid_v7", Some(0), Some(Texts::InOneCase), true, true),
+            ("nanoid", None, None, false, false),
+        ] {
+            let format = named(name).unwrap();
+            assert_eq!((format.since_ms(), format.texts_sort()), (since, sorts), "{name}");
+            assert_eq!((format.is_ordered_whole(), format.is_in_one_case()), (is_whole, is_in_one_case), "{name}");
+        }
+        assert!(named("nanoid").unwrap().is_a_word() && !named("ksuid").unwrap().is_a_word());
+        // Eight digits of base 36 have fewer values than 42 bits.
+        assert_eq!(named("cuid").unwrap().times(&Numbers::UNKNOWN), Some(0..=36_i64.pow(8) - 1));
     }
 }
