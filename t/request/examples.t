@@ -5,11 +5,13 @@ use warnings;
 use lib 't/support';
 use Example qw(request serve);
 use Files qw(contents);
+use Modules;
 use Test::More;
 
 my $id = qr/[0-9a-v]{20}/;
 
-{
+SKIP: {
+    skip 'this lua-nginx-module is older than 0.10.21', 15 unless Modules::knows('server_rewrite_by_lua_block');
     my ($port, $prefix) = serve(contents('examples/gateway.conf'));
 
     my ($status, $sent, $body) = request($port, '/');

@@ -19,7 +19,7 @@ Redirects::serve_by(
         add_header X-Request-Id $request_txid always;
 END
     handle => 'rewrite_by_lua_block { require("resty.txid.request").handle() }',
-    server => 'server_rewrite_by_lua_block { require("resty.txid.request").handle() }',
+    Modules::knows('server_rewrite_by_lua_block') ? (server => 'server_rewrite_by_lua_block { require("resty.txid.request").handle() }') : (),
 );
 
 run_tests();

@@ -1,6 +1,6 @@
 package Modules;
 
-# Finds the nginx modules, in target/nginx or $TXID_NGINX_MODULES, and checks whether nginx can load them.
+# Finds the nginx modules, in target/nginx or $TXID_NGINX_MODULES, and checks whether nginx can load them, and what it knows.
 
 use strict;
 use warnings;
@@ -17,6 +17,13 @@ sub nginx {
     my ($option) = @_;
     my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
     return `$nginx $option 2>&1`;
+}
+
+# Whether nginx, or a module that it loads, has this directive. lua-nginx-module has some since 0.10.21.
+sub knows {
+    my ($directive) = @_;
+    my $nginx = $ENV{TEST_NGINX_BINARY} || `command -v nginx` =~ s/\n//r;
+    return system('grep', '-qF', $directive, $nginx, split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '') == 0;
 }
 
 # Why this nginx cannot load them, if it cannot: for example, it is OpenResty's and they are for Debian's.

@@ -10,7 +10,7 @@ use Exporter 'import';
 our @EXPORT_OK = qw(refuse_unknown_sections section);
 
 my %known = map { $_ => 1 } qw(
-    main_config http_config config suppress_stderr
+    main_config http_config config suppress_stderr skip_eval
     request more_headers timeout
     error_code
     response_headers response_headers_like
