@@ -50,6 +50,7 @@ impl Keepers {
     pub fn start(config: &Config, events: &Sender<Event>) -> anyhow::Result<Self> {
         let mut keepers = Self { all: Vec::new() };
         let open = share(&config.store)?;
+        let (mut leases, mut segments) = (Vec::new(), Vec::new());
         for node in &config.nodes {
             let store = open();
             ensure!(
@@ -66,7 +67,7 @@ impl Keepers {
             if let Some(ending) = node.layout.ending(txid::system_ms()) {
                 say(&format!("{}: {ending}", node.name));
             }
-            keepers.add(&node.name, managed, events)?;
+            leases.push((&node.name, managed));
         }
         for (tag, step) in &config.segments {
             let rules = segment::Rules {
@@ -79,6 +80,13 @@ impl Keepers {
             if let Some(checks) = config.keys.get(tag) {
                 managed = managed.hidden_by(checks.clone());
             }
+            segments.push((tag, managed));
+        }
+        // All files are there before one of them is live: `status` looks at those that it finds.
+        for (name, managed) in leases {
+            keepers.add(name, managed, events)?;
+        }
+        for (tag, managed) in segments {
             keepers.add(tag, managed, events)?;
         }
         Ok(keepers)
