@@ -136,7 +136,8 @@ impl Work {
         if let Some(code) = reaped.ended {
             (self.main, self.code) = (None, code);
         }
-        let wall_ms = txid::system_ms();
+        // At once: a pause between them would look as if somebody had stepped the clock.
+        let (wall_ms, mono_ms) = (txid::system_ms(), self.begin.elapsed().as_millis() as u64);
         let leases = if self.may_start {
             let used_ms = reaped.is_there.then_some(self.machine.used_ms().max(self.rules.stamped_ms(wall_ms)));
             self.pages.look(used_ms.max(self.left_ms), reaped.is_there)
@@ -147,7 +148,7 @@ impl Work {
         let missing = Lease { node: 0, limit_ms: None, free_ms: i64::MAX, is_lost: false };
         Look {
             wall_ms,
-            mono_ms: self.begin.elapsed().as_millis() as u64,
+            mono_ms,
             leases: if leases.is_empty() { vec![missing] } else { leases },
             is_there: reaped.is_there,
             has_ended: self.main.is_none(),
