@@ -549,6 +549,7 @@ mod tests {
         };
         assert!(remote.call(Kind::Write, connect, waits).is_err());
         // Another call goes on meanwhile.
+        remote.address.timeout = Duration::from_secs(60);
         remote.begin();
         assert!(remote.call(Kind::Write, connect, host_name).is_ok());
         drop(release);
