@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -28,14 +29,24 @@ pub struct Server {
     pub port: u16,
     pub directory: TempDir,
     start: Box<Start>,
+    /// Whether it answers on a connection that it has accepted.
+    answers: fn(TcpStream) -> bool,
     child: Option<Child>,
 }
 
 impl Server {
     pub fn start(prepare: impl FnOnce(&Path), start: impl Fn(&Path, u16) -> Command + Send + Sync + 'static) -> Self {
+        Self::start_until(|_| true, prepare, start)
+    }
+
+    fn start_until(
+        answers: fn(TcpStream) -> bool,
+        prepare: impl FnOnce(&Path),
+        start: impl Fn(&Path, u16) -> Command + Send + Sync + 'static,
+    ) -> Self {
         let directory = tempfile::Builder::new().prefix("txid-store").tempdir().unwrap();
         prepare(directory.path());
-        let mut server = Self { port: free_port(), directory, start: Box::new(start), child: None };
+        let mut server = Self { port: free_port(), directory, start: Box::new(start), answers, child: None };
         server.restart();
         server
     }
@@ -59,7 +70,7 @@ impl Server {
     /// Whether the server accepts connections. A connection to a port without a listener may connect to itself.
     fn takes_connections(&self) -> bool {
         TcpStream::connect(("127.0.0.1", self.port))
-            .is_ok_and(|stream| stream.local_addr().unwrap() != stream.peer_addr().unwrap())
+            .is_ok_and(|stream| stream.local_addr().unwrap() != stream.peer_addr().unwrap() && (self.answers)(stream))
     }
 
     fn spawn(&self, log: &Path) -> Child {
@@ -149,12 +160,12 @@ pub fn end_with_the_test(command: &mut Command) {
 /// A port below those that the kernel gives to clients, and that no other test has until this program ends.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    static TAKEN: Mutex<Vec<UnixDatagram>> = Mutex::new(Vec::new());
+    static TAKEN: Mutex<Vec<UnixListener>> = Mutex::new(Vec::new());
     until("no port is free", || {
-        let port = (10_000 + (97 * std::process::id() + NEXT.fetch_add(1, Ordering::Relaxed)) % 20_000) as u16;
-        // The name of a socket is one program's, and gone with it.
-        let name = SocketAddr::from_abstract_name(format!("a port of txid's tests: {port}")).unwrap();
-        let mark = UnixDatagram::bind_addr(&name).ok()?;
+        let port = (10_000 + (97 * std::process::id() + NEXT.fetch_add(1, Ordering::Relaxed)) % 5_000 * 4) as u16;
+        // The name of a socket is one program's, and gone with it. The suites in t/ mark four ports by this name.
+        let name = SocketAddr::from_abstract_name(format!("test-nginx-port-{port}")).unwrap();
+        let mark = UnixListener::bind_addr(&name).ok()?;
         TcpListener::bind(("127.0.0.1", port)).ok()?;
         TAKEN.lock().unwrap().push(mark);
         Some(port)
@@ -239,7 +250,7 @@ pub fn etcd(options: &[&str]) -> Server {
     )
 }
 
-/// Servers that wait for each other when they start. They end with this.
+/// Servers that start side by side. They end with this.
 pub struct Cluster {
     pub servers: Vec<Server>,
     _until_the_end: mpsc::Sender<()>,
@@ -504,7 +515,13 @@ pub fn zookeeper_without_a_majority() -> Server {
 
 fn zookeeper_of(options: &[&'static str], class: &'static str, more: &str) -> Server {
     let (options, more) = (options.to_vec(), more.to_owned());
-    Server::start(
+    // It forgets a connection that it accepts too early, and then a client waits for the whole of its time-out.
+    let answers = |mut stream: TcpStream| {
+        stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        stream.write_all(b"srvr").is_ok() && stream.read(&mut [0]).is_ok_and(|read| read > 0)
+    };
+    Server::start_until(
+        answers,
         |directory| fs::write(directory.join("myid"), "1").unwrap(),
         move |directory, port| {
             let config = directory.join("zoo.cfg");

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
+use txid::segment::SegmentPage;
+use txid::snowflake::{Layout, LeasePage};
+
 use crate::fleet::directory::Directory;
 use crate::fleet::host::{agent, kill};
-use crate::wait::says;
 
 /// A store with the records of one agent, which has ended, and its files.
 fn left_by_an_agent() -> Directory {
@@ -78,10 +80,10 @@ fn no_subcommand_takes_a_damaged_record_for_one() {
         let mut command = agent();
         command.args(["run", "--store", &site.store(), "--segment", "invoices", "--dir", &run]);
         let mut agent = command.stderr(fs::File::create(site.path("log")).unwrap()).spawn().unwrap();
-        says(&site.path("log"), "gave an invalid answer: invoices/segment is ");
+        site.says("gave an invalid answer: invoices/segment is ");
         assert_eq!(fs::read(&path).unwrap(), bytes);
         fs::write(&path, &before).unwrap();
-        says(&site.path("log"), "numbers from ");
+        site.says("numbers from ");
         kill(&mut agent);
         fs::remove_dir_all(&run).unwrap();
     }
@@ -90,26 +92,37 @@ fn no_subcommand_takes_a_damaged_record_for_one() {
 /// The files that processes map: of any length, and with any byte changed.
 #[test]
 fn status_takes_no_damaged_file_for_one() {
-    let site = left_by_an_agent();
-    for name in ["orders", "invoices.segment"] {
-        let path = site.path("run").join(name);
-        let before = fs::read(&path).unwrap();
-        let mut all: Vec<Vec<u8>> = [0, 1, 64, 127].map(|length| before[..length].to_vec()).to_vec();
-        all.extend([vec![0; before.len()], vec![0xff; before.len()]]);
-        for at in 0..128 {
-            let mut bytes = before.clone();
-            bytes[at] ^= 0x20;
-            all.push(bytes);
-        }
-        for bytes in all {
-            fs::write(&path, &bytes).unwrap();
-            for form in [&[][..], &["--json"], &["--prometheus"]] {
-                let output = agent().args(["status", path.to_str().unwrap()]).args(form).output().unwrap();
-                let said = String::from_utf8_lossy(&output.stderr);
-                assert!(matches!(output.status.code(), Some(0..=2)) && !said.contains("panicked"), "{said}");
+    let directory = tempfile::tempdir().unwrap();
+    let now_ms = txid::system_ms();
+    let lease = |path: &Path| {
+        let page = LeasePage::open_or_make(path, &Layout::SNOWFLAKE).unwrap();
+        page.open(7, now_ms - 1_000);
+        page.set_limit(7, now_ms + 600_000);
+    };
+    let segment = |path: &Path| SegmentPage::open_or_make(path).unwrap().publish(1..5);
+    let mut all = Vec::new();
+    let mut damage = |ending: &str, make: &dyn Fn(&Path)| {
+        for at in 0..134 {
+            let path = directory.path().join(format!("{at}.{ending}"));
+            make(&path);
+            let mut bytes = fs::read(&path).unwrap();
+            match at {
+                0..128 => bytes[at] ^= 0x20,
+                128 => bytes.fill(0),
+                129 => bytes.fill(0xff),
+                _ => bytes.truncate([0, 1, 64, 127][at - 130]),
             }
-            assert_eq!(fs::read(&path).unwrap(), bytes);
+            // The same file: a copy is refused for that.
+            fs::write(&path, &bytes).unwrap();
+            all.push((path, bytes));
         }
-        fs::write(&path, before).unwrap();
+    };
+    damage("lease", &lease);
+    damage("segment", &segment);
+    for form in [&[][..], &["--json"], &["--prometheus"]] {
+        let output = agent().arg("status").arg("--dir").arg(directory.path()).args(form).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && !said.contains("panicked"), "{said}");
     }
+    all.iter().for_each(|(path, bytes)| assert_eq!(&fs::read(path).unwrap(), bytes, "{}", path.display()));
 }

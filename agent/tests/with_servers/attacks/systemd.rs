@@ -29,7 +29,7 @@ main=$(of app MainPID)
 kill -STOP "$main" $(pgrep -x txid-guard)
 until_is 'of app NRestarts' 1
 until_is 'pgrep -u daemon -cx sleep' 2
-journalctl -u app | grep -c 'Watchdog timeout'
+until_is 'journalctl -u app | grep -c "Watchdog timeout"' 1
 [ -d "/proc/$main" ] && echo "it is still there"
 
 echo "== one without a child is reloaded: it reads its file again"
@@ -50,7 +50,6 @@ type notify, active
 app: took node N, generation 1, after
 group /system.slice/app.service/txid-N
 == agent and guard are stopped: the watchdog ends the child
-1
 == one without a child is reloaded: it reads its file again
 restarts: 0
 == the end

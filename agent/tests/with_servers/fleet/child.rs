@@ -1,16 +1,16 @@
 //! Children that know nothing of txid, and have nodes in their environment.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixDatagram;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::directory::Directory;
 use super::host::{Host, agent, kill, signal};
 use super::hosted::{
     Debugger, ENV, Hosted, Program, SHORT, check_unique, child_of, gone, guard_of, libfaketime, looks, mark,
@@ -20,7 +20,7 @@ use super::{LAYOUT, Random};
 use crate::control_group::ControlGroup;
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
-use crate::wait::{WATCHDOG, ended, last_lines, says};
+use crate::wait::{WATCHDOG, ended, last_lines};
 
 fn number(name: &str, unless: usize) -> usize {
     std::env::var(name).map_or(unless, |text| text.parse().unwrap())
@@ -278,9 +278,9 @@ fn nothing_that_a_child_starts_is_left() {
         });
         let log = hosted.host.log();
         assert_eq!(processes_with(mark), [""; 0], "{name}\n{log}");
-        assert!(log.contains("; SIGTERM"), "{log}");
+        let said = if is_ended { "the guard of the child does not work; ending both" } else { "; SIGTERM" };
+        assert!(log.contains(said), "{log}");
         if is_ended {
-            assert!(log.contains("the guard of the child does not work; ending both"), "{log}");
             hosted.start(&ENV, &["env", mark, "sh", "-c", script]);
         }
     }
@@ -358,7 +358,7 @@ fn a_child_that_is_stopped_can_end_by_itself() {
     };
     until("it is not stopped", || said() == "ready\n" && is_stopped());
     hosted.host.proxy.set(Mode::Refuse);
-    until("it is not gone", || hosted.host.log().contains(": gone; "));
+    hosted.host.says(": gone; ");
     assert_eq!(said(), "ready\nended\n", "{}", hosted.host.log());
 }
 
@@ -388,7 +388,7 @@ fn each_signal_that_ends_an_agent_ends_it_before_its_child_has_started() {
         let mut hosted = Hosted::new("host", servers::free_port(), redis);
         hosted.host.proxy.set(Mode::Refuse);
         hosted.start(&ENV, &["true"]);
-        until("it does not ask the store", || hosted.host.log().contains("cannot reach"));
+        hosted.host.says("cannot reach");
         let agent = hosted.host.agent.as_mut().unwrap();
         signal(agent, number);
         let code = ended(&format!("signal {number} does not end it"), agent).code();
@@ -398,8 +398,8 @@ fn each_signal_that_ends_an_agent_ends_it_before_its_child_has_started() {
 }
 
 /// An agent of the user `daemon`, whose child starts a process that becomes `bin` and stays.
-fn agent_of_daemon(directory: &Path, before: &[&str]) -> Child {
-    let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
+fn agent_of_daemon(directory: &Directory, before: &[&str]) -> Child {
+    let path = |name: &str| directory.path(name).to_str().unwrap().to_owned();
     servers::run(Command::new("cp").args(["/usr/bin/setpriv", &path("")]));
     fs::set_permissions(path("setpriv"), Permissions::from_mode(0o4755)).unwrap();
     let built = agent().get_program().to_owned();
@@ -410,12 +410,11 @@ fn agent_of_daemon(directory: &Path, before: &[&str]) -> Child {
     let mut run = Command::new(before.first().copied().unwrap_or("env"));
     servers::end_with_the_test(&mut run);
     run.args(before.iter().skip(1)).arg(as_daemon.get_program()).args(as_daemon.get_args());
-    run.args(["run", "--store", &format!("file://{}", path("leases")), "--dir", &path("run"), "--assume-unused-store"]);
-    run.args(["--node", "orders=snowflake", "--env", "WORKER_ID={orders}"]);
-    run.args(["--lease-time", "5s", "--max-skew", "100ms", "--margin", "700ms"]);
+    run.args(directory.line(&["--env", "WORKER_ID={orders}", "--max-skew", "700ms", "--margin", "1900ms"]));
     let start = format!("{} --reuid bin --regid bin --clear-groups sleep 1000 &", path("setpriv"));
     let wait = "until grep -q sleep /proc/$!/comm; do :; done";
-    run.args(["--", "sh", "-c", &format!("{start}\n{wait}")]).stdin(Stdio::null()).stderr(Stdio::piped());
+    run.args(["--", "sh", "-c", &format!("{start}\n{wait}")]).stdin(Stdio::null());
+    run.stderr(File::create(path("log")).unwrap());
     run.spawn().unwrap()
 }
 
@@ -433,11 +432,11 @@ fn a_process_of_another_user_is_named() {
     if !is_root() {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let mut child = agent_of_daemon(directory.path(), &[]);
-    let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let mut names = lines.filter_map(|line| Some(line.split_once("cannot end process ")?.1.to_owned()));
-    let named = names.next().expect("it names no process");
+    let directory = Directory::new();
+    let mut child = agent_of_daemon(&directory, &[]);
+    directory.says("cannot end process ");
+    let said = directory.log();
+    let named = said.lines().find_map(|line| line.split_once("cannot end process ")).unwrap().1;
     let (process, rest) = named.split_once(", ").unwrap();
     assert_eq!(rest, "which runs as another user; after the limit, its ids may repeat");
     assert_eq!(fs::read_to_string(format!("/proc/{process}/comm")).unwrap(), "sleep\n");
@@ -448,18 +447,18 @@ fn a_process_of_another_user_is_named() {
     assert!(child.try_wait().unwrap().is_none(), "it does not wait");
     send(process.parse().unwrap(), libc::SIGKILL);
     assert_eq!(ended("it does not end", &mut child).code(), Some(0));
-    assert_eq!(names.next(), None, "once is enough");
+    assert_eq!(directory.log().matches("cannot end process ").count(), 1, "once is enough");
 }
 
 /// A control group that belongs to `daemon`, as with `Delegate=` in a unit: the kernel ends all that is in it.
 #[test]
 fn a_process_of_another_user_ends_with_its_control_group() {
     let Some(group) = is_root().then(|| ControlGroup::with("cgroup.kill")).flatten() else { return };
-    let directory = tempfile::tempdir().unwrap();
+    let directory = Directory::new();
     servers::run(Command::new("chown").args(["daemon"]).arg(&group.0).arg(group.0.join("cgroup.procs")));
-    let mut child = agent_of_daemon(directory.path(), &["sh", "-c", &group.join(), "sh"]);
+    let mut child = agent_of_daemon(&directory, &["sh", "-c", &group.join(), "sh"]);
     let status = ended("the process of another user stays", &mut child);
-    let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    let said = directory.log();
     assert_eq!(status.code(), Some(0), "{said}");
     assert!(said.contains("ended, but not all that it started") && !said.contains("cannot end"), "{said}");
     let left: Vec<_> = fs::read_dir(&group.0).unwrap().flatten().filter(|entry| entry.path().is_dir()).collect();
@@ -509,11 +508,18 @@ fn a_child_does_not_outlive_its_agent() {
     };
     let stubborn = "(trap '' TERM; setsid sh -c 'for i in $(seq 1000); do sleep 0.1; done' &); trap '' TERM; for i in $(seq 1000); do sleep 0.1; done";
 
+    // A guard that was stopped goes on when its agent dies. A guard does not need its agent, until the limit. Both take a while.
+    let (mut dies, of_dying) = start("stopped-guard", stubborn);
+    send(guard_of(&dies), libc::SIGSTOP);
+    kill(dies.host.agent.as_mut().unwrap());
+    let (stopped, of_stopped) = start("stopped", stubborn);
+    signal(stopped.host.agent.as_ref().unwrap(), libc::SIGSTOP);
+
     // The guard ends what there is, and another agent starts no child before that.
     let (mut hosted, mark) = start("agent", stubborn);
     let guard = guard_of(&hosted);
     kill(hosted.host.agent.as_mut().unwrap());
-    says(&hosted.host.path("log"), "its agent is gone; SIGTERM");
+    hosted.host.says("its agent is gone; SIGTERM");
     // It waits two margins before it kills. The other agent is to start in that time.
     send(guard, libc::SIGSTOP);
     hosted.start(&ENV, &["true"]);
@@ -548,20 +554,14 @@ fn a_child_does_not_outlive_its_agent() {
     hosted.start(&ENV, &["true"]);
     assert_eq!(code(&mut hosted), Some(0), "{}", hosted.host.log());
 
-    // A guard that was stopped goes on when its agent dies.
-    let (mut hosted, mark) = start("stopped-guard", stubborn);
-    send(guard_of(&hosted), libc::SIGSTOP);
-    kill(hosted.host.agent.as_mut().unwrap());
-    until("something is left", || processes_with(&mark).is_empty());
-    assert!(hosted.host.log().contains("its agent is gone; SIGTERM"), "{}", hosted.host.log());
-
-    // The guard does not need the agent.
-    let (hosted, mark) = start("stopped", stubborn);
-    signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
-    until("something is left", || processes_with(&mark).is_empty());
-    assert!(hosted.host.log().contains("the lease of orders ends at"), "{}", hosted.host.log());
-    signal(hosted.host.agent.as_ref().unwrap(), libc::SIGCONT);
-    until("it does not start again", || !processes_with(&mark).is_empty());
+    for (hosted, mark, says) in
+        [(&dies, &of_dying, "its agent is gone; SIGTERM"), (&stopped, &of_stopped, "the lease of orders ends at")]
+    {
+        until("something is left", || processes_with(mark).is_empty());
+        hosted.host.says(says);
+    }
+    signal(stopped.host.agent.as_ref().unwrap(), libc::SIGCONT);
+    until("it does not start again", || !processes_with(&of_stopped).is_empty());
 }
 
 /// A program that is not opened for a while, as on a file system that does not answer: a lease of the kernel holds up
@@ -578,13 +578,19 @@ impl HeldUp {
         let file = File::open(&path).unwrap();
         // SAFETY: no memory is involved. Without this, the signal that asks for the file would end the test.
         unsafe { libc::signal(libc::SIGIO, libc::SIG_IGN) };
-        // SAFETY: as above.
-        let lease = || unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) };
-        until("the file cannot be held", || lease() == 0);
-        Self { path: path.to_str().unwrap().to_owned(), file }
+        let held = Self { path: path.to_str().unwrap().to_owned(), file };
+        held.hold();
+        held
     }
 
-    /// The kernel gives up after `/proc/sys/fs/lease-break-time`.
+    /// Holds it from now on. The kernel gives up `/proc/sys/fs/lease-break-time` after somebody opens it.
+    fn hold(&self) {
+        // SAFETY: no memory is involved.
+        let lease = |kind: i32| unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_SETLEASE, kind) };
+        lease(libc::F_UNLCK);
+        until("the file cannot be held", || lease(libc::F_WRLCK) == 0);
+    }
+
     fn is_held(&self) -> bool {
         // SAFETY: no memory is involved.
         unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_GETLEASE) != libc::F_UNLCK }
@@ -620,8 +626,9 @@ fn a_program_that_cannot_be_opened_holds_nobody_up() {
     hosted.start(&ENV, &[&program.path]);
     until("it is not started", || program.is_waited_for());
     hosted.host.proxy.set(Mode::Refuse);
-    until("it is not gone", || hosted.host.log().contains(": gone; "));
+    hosted.host.says(": gone; ");
     assert!(!program.is_waited_for());
+    program.hold();
     hosted.host.proxy.set(Mode::Pass);
     until("it does not start again", || program.is_waited_for());
     check_end(&mut hosted.host, &program);
@@ -647,8 +654,8 @@ fn a_node_is_given_back_when_the_child_is_gone_and_later_than_its_last_id() {
     let node = hosted.host.view().node;
     signal(hosted.host.agent.as_ref().unwrap(), libc::SIGTERM);
     until("the child is not asked", || asked.exists());
-    hosted.goes_on("it has ended");
     let asked_ms = txid::system_ms();
+    hosted.goes_on("it has ended");
     let nodes = servers::run(agent().args(["nodes", "--store", &redis(server.port), "orders"]));
     assert!(nodes.contains("held") && !nodes.contains("released"), "{nodes}");
     fs::write(may_end, "").unwrap();
@@ -681,7 +688,7 @@ fn a_child_starts_again_with_its_new_node() {
         let number: u64 = node.parse().unwrap();
         assert_eq!(line, format!("{number} {} <{}>", number >> 5, number & 31));
     }
-    assert!(hosted.host.log().contains("the node of orders was lost; SIGTERM"), "{}", hosted.host.log());
+    hosted.host.says("the node of orders was lost; SIGTERM");
 }
 
 /// SIGTERM waits until a debugger lets it go on. SIGKILL does not.

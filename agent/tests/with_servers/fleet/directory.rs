@@ -1,11 +1,12 @@
 //! A directory with a store in files, and what the agent of one host keeps.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
 use super::host::agent;
 use crate::servers::until;
+use crate::wait;
 
 pub struct Directory(pub tempfile::TempDir);
 
@@ -19,7 +20,7 @@ impl Directory {
     }
 
     pub fn store(&self) -> String {
-        format!("file://{}", self.path("leases").display())
+        format!("file://{}?timeout=60s", self.path("leases").display())
     }
 
     /// The arguments of an agent that keeps a lease here.
@@ -38,7 +39,8 @@ impl Directory {
 
     /// Starts an agent and waits until all that it keeps is live.
     pub fn start(&self, more: &[&str]) -> Child {
-        let child = self.run(more).stderr(Stdio::null()).spawn().unwrap();
+        let log = File::options().create(true).append(true).open(self.path("log")).unwrap();
+        let child = self.run(more).stderr(log).spawn().unwrap();
         until("no lease", || self.status(&[]).status.success());
         child
     }
@@ -53,5 +55,9 @@ impl Directory {
 
     pub fn log(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap()
+    }
+
+    pub fn says(&self, text: &str) {
+        wait::says(&self.path("log"), text);
     }
 }

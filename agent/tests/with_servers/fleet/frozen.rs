@@ -117,7 +117,7 @@ fn a_frozen_host() {
     assert!(!frozen.is_live());
 
     agents.thaw();
-    until("it does not see that its node is lost", || frozen.log().contains(&format!("lost node {node}")));
+    frozen.says(&format!("lost node {node}"));
     signal(other.agent.as_ref().unwrap(), libc::SIGTERM);
     until("it takes no other node", || frozen.ids().len() > end.len() + 1000);
     assert_ne!(frozen.view().node, node);

@@ -13,6 +13,7 @@ use txid::snowflake::{Generator, Layout, LeasePage, LeaseView, State};
 use crate::failure;
 use crate::proxy::Proxy;
 use crate::servers::{self, until};
+use crate::wait;
 
 /// Set for a process that makes ids: the lease, the layout, and the file that the ids are written to.
 const WORKER: &str = "TXID_TEST_WORKER";
@@ -90,6 +91,15 @@ impl Host {
 
     pub fn log(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap_or_default()
+    }
+
+    pub fn says(&self, text: &str) {
+        wait::says(&self.path("log"), text);
+    }
+
+    /// Waits until the log contains a text after so many bytes.
+    pub fn says_after(&self, from: usize, text: &str) {
+        wait::says_again(&self.path("log"), from, text);
     }
 
     pub fn start_agent(&mut self, options: &[&str]) {

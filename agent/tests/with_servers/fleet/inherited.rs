@@ -191,7 +191,7 @@ fn a_child_inherits_nothing_that_it_can_write() {
     let directory = Directory::new();
     let process = victim.0.id().to_string();
     let line = [ENV, &["--", "python3", "-c", TELLS, &process]].concat();
-    let mut agent = directory.run(&line).stdout(Stdio::piped()).spawn().unwrap();
+    let mut agent = directory.run(&line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut told = String::new();
     BufReader::new(agent.stdout.take().unwrap()).read_line(&mut told).unwrap();
     let child = child_of(child_of(agent.id()).unwrap() as u32).unwrap();

@@ -36,7 +36,7 @@ fn the_child_of_an_agent_that_starts_again_after_its_limit() {
     }
     for ((host, (_, is_late)), before) in hosts.iter().zip(kinds).zip(before) {
         if is_late {
-            until("it does not miss its store", || host.log().contains("out of service"));
+            host.says("out of service");
             assert_eq!(starts(host), before, "{}", host.log());
             host.proxy.set(Mode::Pass);
         }

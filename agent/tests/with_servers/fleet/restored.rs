@@ -53,9 +53,9 @@ fn a_floor_holds_while_living_agents_write_their_leases_again() {
         [&first, &second].into_iter().zip(before).all(|(host, before)| host.view().renewals > before)
     });
     [&first, &second].into_iter().for_each(has_ids);
-    for log in [&first, &second].map(Host::log) {
-        let is_again = log.contains("has lost a confirmed write") && log.contains("writing it again");
-        assert!(is_again && log.matches("took node").count() == 1, "{log}");
+    for host in [&first, &second] {
+        ["has lost a confirmed write", "writing it again"].iter().for_each(|text| host.says(text));
+        assert_eq!(host.log().matches("took node").count(), 1, "{}", host.log());
     }
     assert!(third.log().contains(says) && !third.log().contains("took node"), "{}", third.log());
     let mut ids = [first.ids(), second.ids()].concat();

@@ -12,6 +12,7 @@ use txid_agent_machines::store::{Expected, Put};
 use super::directory::Directory;
 use super::host::{agent, kill, signal};
 use crate::servers::until;
+use crate::wait::ended;
 
 /// Two nodes, as the first version wrote the layout.
 const LAYOUT: &str = "time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
@@ -52,10 +53,6 @@ impl Site {
         let log = OpenOptions::new().create(true).append(true).open(self.0.path("log")).unwrap();
         command.stderr(log).spawn().unwrap()
     }
-
-    fn until_it_says(&self, what: &str) {
-        until(what, || self.0.log().contains(what));
-    }
 }
 
 /// An agent of the first version renews node 1, and has given node 0 back.
@@ -76,10 +73,10 @@ fn the_records_of_the_first_version_are_those_of_this_one() {
     site.write("orders/node/1", &theirs);
     site.write("orders/node/0", &free);
     let mut child = site.start("a newer host");
-    site.until_it_says("took node 0, generation 8");
+    site.0.says("took node 0, generation 8");
     let ours = site.read("orders/node/0");
     signal(&child, libc::SIGTERM);
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", site.0.log());
+    assert_eq!(ended("it does not end", &mut child).code(), Some(0), "{}", site.0.log());
     assert_eq!(site.read("orders/meta"), group);
     assert_eq!(site.read("orders/node/1"), theirs);
 
@@ -106,7 +103,7 @@ fn a_page_of_the_first_version_is_replaced() {
     const CHECKSUM_AT: usize = 120;
     let site = Site::new();
     let mut child = site.start("the host");
-    site.until_it_says("took node ");
+    site.0.says("took node ");
     kill(&mut child);
     let path = site.page();
     let mut page = fs::read(&path).unwrap();
@@ -128,12 +125,12 @@ fn a_page_of_the_first_version_is_replaced() {
     until("its lease does not end", || txid::system_ms() > limit_ms);
 
     let mut child = site.start("the host");
-    site.until_it_says(&format!("took node {old}, generation 2"));
+    site.0.says(&format!("took node {old}, generation 2"));
     let layout = LAYOUT.parse().unwrap();
     let generator = Generator::new(State::leased(&path, &layout).unwrap());
     until("it makes no id", || generator.next().is_ok());
     let made = layout.decode(generator.next().unwrap()).unwrap();
     assert!(made.node == old && made.ms >= limit_ms, "{made:?} {limit_ms}");
     signal(&child, libc::SIGTERM);
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", site.0.log());
+    assert_eq!(ended("it does not end", &mut child).code(), Some(0), "{}", site.0.log());
 }

@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -11,7 +10,7 @@ use std::time::Duration;
 use txid::segment::Segment;
 
 use super::Directory;
-use crate::servers::until;
+use crate::servers::{end_with_the_test, until};
 
 /// Set for a process that takes numbers: the segment, and the file that they are written to.
 const WORKER: &str = "TXID_TEST_NUMBERS";
@@ -37,13 +36,7 @@ pub fn start_worker(segment: &Path, numbers: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "segments::kills::worker"]).stdin(Stdio::null()).stdout(Stdio::null());
     command.env(WORKER, format!("{}\n{}", segment.display(), numbers.display()));
-    // SAFETY: `prctl` is async-signal-safe.
-    unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
-        })
-    };
+    end_with_the_test(&mut command);
     command.spawn().unwrap()
 }
 

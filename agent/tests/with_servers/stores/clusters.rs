@@ -34,9 +34,9 @@ fn of_two_masters_no_number_comes_twice() {
     let follow = format!("127.0.0.1 {}", master.port);
     let replica = servers::redis(&[&at_once[..], &["--replicaof", &follow]].concat());
     let all = [&master, &replica];
-    let alone = |at: usize, options: &str| format!("redis://127.0.0.1:{}?timeout=1s{options}", all[at].port);
-    let both =
-        |options: &str| format!("redis://127.0.0.1:{},127.0.0.1:{}?timeout=1s{options}", master.port, replica.port);
+    let alone = |at: usize, options: &str| format!("redis://127.0.0.1:{}{options}", all[at].port);
+    let both = |options: &str| format!("redis://127.0.0.1:{},127.0.0.1:{}{options}", master.port, replica.port);
+    let waits_for_it = "?wait=1&timeout=1s";
     until("the replica does not follow", || ask(&master, &["INFO", "replication"]).contains("state=online"));
     wait_for(&both(""));
     open(&both("")).unwrap().create_tag("invoices", 10).unwrap();
@@ -45,7 +45,7 @@ fn of_two_masters_no_number_comes_twice() {
         Ok(_) | Err(_) => None,
     };
     // Stores that wait for the replica give numbers, and go on only while it has each of them.
-    let mut waits = [(); 2].map(|()| open(&both("&wait=1")).unwrap());
+    let mut waits = [(); 2].map(|()| open(&both(waits_for_it)).unwrap());
     for tags in &mut waits {
         // On a busy machine, the replica may need longer for its first answers than half a second.
         until("no numbers while the replica follows", || take(&mut **tags).is_some());
@@ -58,8 +58,8 @@ fn of_two_masters_no_number_comes_twice() {
     for (at, why) in [(0, "repl_backlog_active:1: "), (1, "second_repl_offset:")] {
         assert!(weakness(&alone(at, "")).is_some_and(|found| found.starts_with(why)), "{why}");
         assert!(weakness(&both("")).is_some());
-        let after =
-            [alone(at, ""), alone(at, "&wait=1"), both(""), both("&wait=1")].map(|url| take(&mut *open(&url).unwrap()));
+        let after = [alone(at, ""), alone(at, waits_for_it), both(""), both(waits_for_it)]
+            .map(|url| take(&mut *open(&url).unwrap()));
         assert_eq!(after, [None, None, None, None], "{at}");
         assert_eq!(take(&mut *waits[at]), None);
     }

@@ -357,6 +357,7 @@ pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
 
 /// Checks that the agent ends at its start with status 1 and one line that contains `wanted` and no password.
 fn agent_ends(url: &str, wanted: &str) {
+    let url = &patient(url);
     let directory = tempfile::tempdir().unwrap();
     let mut agent = agent()
         .args(["run", "--assume-unused-store", "--node", "any=snowflake", "--store", url, "--dir"])

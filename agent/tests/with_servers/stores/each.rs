@@ -2,7 +2,7 @@
 
 use super::conformance::wait_for;
 use super::consul::StandIn;
-use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
+use crate::servers::{self, Cluster, MARIADB_PASSWORD, POSTGRES_PASSWORD};
 
 /// All others are other names of these, but a directory.
 pub const STORES: [&str; 6] = ["redis", "etcd", "consul", "mysql", "postgres", "zookeeper"];
@@ -26,19 +26,20 @@ pub fn urls(timeout_ms: u64, mut hosts: impl FnMut(&str) -> String) -> Vec<Strin
 
 /// A server of each kind. Returns the port of each by its name.
 pub fn all() -> impl Fn(&str) -> u16 {
-    let real =
-        [servers::redis(&[]), servers::etcd(&[]), servers::mariadb(), servers::postgres(&[]), servers::zookeeper()];
+    let real = ["redis", "etcd", "mysql", "postgres", "zookeeper"];
+    let cluster = Cluster::start(real.len(), move |at| match real[at] {
+        "redis" => servers::redis(&[]),
+        "etcd" => servers::etcd(&[]),
+        "mysql" => servers::mariadb(),
+        "postgres" => servers::postgres(&[]),
+        _ => servers::zookeeper(),
+    });
     let consul = StandIn::start(None);
     let port = move |name: &str| {
-        let ([redis, etcd, mariadb, postgres, zookeeper], consul) = (&real, &consul);
-        match name {
-            "redis" => redis.port,
-            "etcd" => etcd.port,
-            "consul" => consul.port,
-            "mysql" => mariadb.port,
-            "postgres" => postgres.port,
-            _ => zookeeper.port,
-        }
+        // Both as a whole: a part of them would not keep the servers.
+        let (cluster, consul) = (&cluster, &consul);
+        let at = real.iter().position(|store| *store == name);
+        at.map_or(consul.port, |at| cluster.servers[at].port)
     };
     for url in urls(1000, |name| format!("127.0.0.1:{}", port(name))) {
         wait_for(&url);
