@@ -943,6 +943,26 @@ mod tests {
             let found = found(&finder, text.as_bytes());
             assert_eq!(found.iter().any(|it| it.range == (0..text.len())), is_one, "{text}");
         }
+        // A prefix has at most 63 characters: these are none, and the word is an id without one.
+        let (typeid, text) =
+            (Finder::of(&[named("typeid").unwrap()], Numbers::UNKNOWN).unwrap(), "a".repeat(64) + "_" + word);
+        assert_eq!(found(&typeid, text.as_bytes()).iter().map(|it| it.range.start).collect::<Vec<_>>(), [65]);
+    }
+
+    #[test]
+    fn a_likely_id_has_a_likely_time_but_for_txids() {
+        let starts = |finder: &Finder, text: &str| {
+            found(finder, text.as_bytes()).iter().map(|it| it.range.start).collect::<Vec<_>>()
+        };
+        let [likely, all] = [Finder::of_likely(Numbers::UNKNOWN), Finder::of_all(Numbers::UNKNOWN)];
+        let text = "u2fr5nvmbtcu7vl9phl0 ffffffff-ffff-7fff-bfff-ffffffffffff";
+        assert_eq!((starts(&likely, text), starts(&all, text)), (vec![0], vec![]));
+        // A number is none of these two, which have 20 characters, too.
+        let two = Finder::of(&[ALL[0], named("xid").unwrap()], Numbers::UNKNOWN).unwrap();
+        assert_eq!(starts(&two, "12345678901234567890 b2fr5nvmbtcu7vl9phl0"), [21]);
+        // Likeliest of Discord, in 2026.
+        let (number, ms) = ("1541815603606036480", 1_787_667_885_448);
+        assert_eq!(within(&all, number.as_bytes(), ms..=ms).len(), 1);
     }
 
     /// No id in other text is shorter than 15 characters.

@@ -344,6 +344,7 @@ mod tests {
         let number = "1541815603606036480";
         assert_eq!(ms("snowflake", number), Some(1_656_432_460_105));
         assert_eq!(ms("snowflake(layout=discord)", number), Some(1_787_667_885_448));
+        assert_eq!(ms("snowflake(node=1,layout=discord,state=/run/a)", number), Some(1_787_667_885_448));
         let commas =
             "snowflake(layout=time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2010-11-04T01:42:54.657Z)";
         assert_eq!(ms(commas, number), Some(1_656_432_460_105));

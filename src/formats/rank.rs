@@ -375,6 +375,16 @@ mod tests {
         assert_eq!(found.iter().map(Reading::name).collect::<Vec<_>>(), ["objectid", "unique_id_short"]);
     }
 
+    #[test]
+    fn a_trace_id_rarely_has_a_large_sequence() {
+        let bits = |sequence: u128| {
+            let text = format!("{:032x}", 1_795_000_000_000_u128 << 87 | sequence << 64 | 1);
+            let found = Readings::of(text.as_bytes(), &Numbers::UNKNOWN, 1_795_000_000_000);
+            found.iter().find(|it| it.name() == "trace_id").unwrap().bits
+        };
+        assert_eq!((bits(0xfff), bits(0x1000)), (bits(0), bits(0) + 13));
+    }
+
     /// The bits in which ids can differ: those of fields that vary, and of the time from the format's beginning until now.
     fn bits_that_vary(format: &Format, now_ms: i64) -> f64 {
         let of_part = |part: &Part| match part {

@@ -424,3 +424,24 @@ fn variant(bits: u128) -> &'static str {
         _ => "future",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::named;
+
+    #[test]
+    fn an_error_says_where_or_of_what_length() {
+        let error = |name, text: &str| {
+            anatomy(named(name).unwrap(), text.as_bytes(), &Numbers::UNKNOWN).map(|_| ()).unwrap_err().to_string()
+        };
+        let another = "ids of this length have another layout, which has a name of its own";
+        assert_eq!(error("unique_id", &"A".repeat(24)), another);
+        assert!(error("unique_id", &"A".repeat(25)).contains("24 or 27"));
+        // Nothing but zeros, and one character that is no digit.
+        for (name, zeros) in [("ksuid", 26), ("ulid", 25), ("xid", 19), ("flake", 21)] {
+            let error = error(name, &("0".repeat(zeros) + "!"));
+            assert!(error.contains(&(zeros + 1).to_string()), "{error}");
+        }
+    }
+}

@@ -152,6 +152,9 @@ mod tests {
             assert_eq!((format.is_ordered_whole(), format.is_in_one_case()), (is_whole, is_in_one_case), "{name}");
         }
         assert!(named("nanoid").unwrap().is_a_word() && !named("ksuid").unwrap().is_a_word());
+        // A UUID of another version does not sort with those that a TypeID should have.
+        let typeid = |text: &str| named("typeid").unwrap().order(text.as_bytes(), &Numbers::UNKNOWN).is_some();
+        assert_eq!(["01h455vb4pex5vsknk084sn02q", "41h455vb4p8x5vsknk084sn02q"].map(typeid), [true, false]);
         // Eight digits of base 36 have fewer values than 42 bits.
         assert_eq!(named("cuid").unwrap().times(&Numbers::UNKNOWN), Some(0..=36_i64.pow(8) - 1));
     }
