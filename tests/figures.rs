@@ -24,6 +24,7 @@ const OLDEST_GLIBC: (&str, &str) = ("packaging/release-binaries.sh", "set -- x86
 const LONGEST_ID: (&str, &str) = ("src/request/header.rs", "const LONGEST: usize = {};");
 const LONGEST_HOLD: (&str, &str) = ("src/source/clock.rs", "LONGEST_HOLD_MS: u64 = {}_000;");
 const LEASES: &str = "agent/machines/src/lease/rules.rs";
+const TIMEOUT: (&str, &str) = ("agent/src/store/address.rs", "timeout: Duration::from_secs({})");
 
 /// Each line that repeats a figure of the code, and the line of the code, with `{}` in place of the figure.
 const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
@@ -57,11 +58,8 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
     ("agent/docs/leases.md", "| `--lease-time` | {} s |", (LEASES, " ahead_ms: {}_000")),
     ("agent/docs/leases.md", "| renewal | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
     ("agent/docs/leases.md", "| `--max-skew` | {} s |", (LEASES, "MOST_SKEW_MS: u64 = {}_000")),
-    (
-        "agent/docs/leases.md",
-        "| a request times out | {} s |",
-        ("agent/src/store/address.rs", "timeout: Duration::from_secs({})"),
-    ),
+    ("agent/docs/leases.md", "| a request times out | {} s |", TIMEOUT),
+    ("agent/docs/stores.md", "| `timeout={}s` |", TIMEOUT),
 ];
 
 /// The cells of a row of a table.

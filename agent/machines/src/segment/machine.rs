@@ -364,6 +364,7 @@ mod tests {
         let said = |outputs: &[Output]| outputs.iter().filter(|output| matches!(output, Output::Log(_))).count();
         let first = outputs(&mut machine, &view, answer());
         assert!(said(&first) == 1 && !first.iter().any(|output| matches!(output, Output::Write(Write::Publish(_)))));
+        assert!(first.contains(&Output::Write(Write::News(SegmentNews::Serving))), "{first:?}");
         assert_eq!(said(&outputs(&mut machine, &view, answer())), 0);
     }
 
@@ -492,13 +493,25 @@ mod tests {
         for _ in 0..2 {
             assert!(outputs(&mut machine, &view, no_tag()).contains(&Output::Log(Event::NoTag)));
             assert!(!outputs(&mut machine, &view, no_tag()).contains(&Output::Log(Event::NoTag)));
-            outputs(&mut machine, &view, taken(101..201));
+            let after = outputs(&mut machine, &view, taken(101..201));
+            assert!(after.contains(&Output::Log(Event::Serving(101..201))), "{after:?}");
         }
         let mut machine = Segment::default();
         outputs(&mut machine, &EMPTY, Input::Go);
         let failed = Answer::Failed(StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 });
         let after = outputs(&mut machine, &EMPTY, Input::Answer(failed));
         assert!(after.iter().any(|output| matches!(output, Output::Log(Event::Failed(_)))), "{after:?}");
+    }
+
+    /// However fast numbers are taken.
+    #[test]
+    fn requests_that_bring_a_range_are_not_limited() {
+        let (mut machine, mut view) = (Segment::default(), EMPTY);
+        for start in (1..3_000).step_by(100) {
+            assert!(matches!(outputs(&mut machine, &view, Input::Go).last(), Some(Output::Ask(_))), "{start}");
+            outputs(&mut machine, &view, taken(start..start + 100));
+            (view.granted, view.seen) = (start + 100, start + 100);
+        }
     }
 
     #[test]
