@@ -20,7 +20,16 @@ fn main() -> ExitCode {
         return run::start::become_child(args);
     }
     txid_agent::store::hide_secrets();
-    let subcommand = Args::parse().subcommand;
+    let subcommand = match Args::try_parse() {
+        Ok(args) => args.subcommand,
+        Err(error) => match error.to_string().strip_prefix("error: ") {
+            Some(what) => {
+                run::journal::write(&format!("txid-agent: {}", what.trim_end()));
+                return ExitCode::from(2);
+            }
+            None => error.exit(),
+        },
+    };
     // As with grep and diff, 1 is an answer there.
     let failed = if matches!(subcommand, Subcommand::Status(_)) { ExitCode::from(2) } else { ExitCode::FAILURE };
     let done = match subcommand {

@@ -38,12 +38,13 @@ pub fn run(output_is_closed: bool) -> ExitCode {
     end_quietly_when_nobody_reads();
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) if error.use_stderr() => {
-            let text = error.to_string();
-            say(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
-            return ExitCode::from(TROUBLE);
-        }
-        Err(error) => error.exit(),
+        Err(error) => match error.to_string().strip_prefix("error: ") {
+            Some(what) => {
+                say(what.trim_end());
+                return ExitCode::from(TROUBLE);
+            }
+            None => error.exit(),
+        },
     };
     if output_is_closed {
         complain(&anyhow::anyhow!("standard output is closed"));

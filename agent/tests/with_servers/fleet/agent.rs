@@ -388,6 +388,13 @@ fn an_agent_that_was_killed_keeps_its_node_when_it_restarts() {
 }
 
 #[test]
+fn a_wrong_command_line_is_an_error_as_any_other() {
+    let output = agent().arg("foo").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).starts_with("txid-agent: unrecognized subcommand 'foo'\n"), "{output:?}");
+}
+
+#[test]
 fn status_in_three_forms() {
     let directory = Directory::new();
     let missing = directory.status(&[]);
