@@ -12,7 +12,7 @@ from engines.postgresql import PostgreSQL
 from engines.sqlite import SQLite
 
 COMMAND = engine.ROOT / "target/release/txid"
-FORMATS = {"txid": "txid", "uuid-v7": "uuid_v7", "flake": "flake", "trace-id": "trace_id", "snowflake": "snowflake"}
+FORMATS = ["txid", "uuid_v7", "flake", "trace_id", "snowflake"]
 START_MS = 1790000000000
 ROWS = 5000
 SECONDS = 1000
@@ -33,9 +33,8 @@ class Conditions(unittest.TestCase):
             self.skipTest(missing)
         started = engine.started(kind)
         for format, key, reads_a_range in keys:
-            function = FORMATS[format]
             layout = vectors.PRESETS["snowflake"] if format == "snowflake" else ()
-            first = started.call(f"{function}_first", started.time_of_row(START_MS, "i"), *layout)
+            first = started.call(f"{format}_first", started.time_of_row(START_MS, "i"), *layout)
             started.create("requests", f"id {key}, n BIGINT", sorted_by)
             started.query(f"INSERT INTO requests SELECT {first}, i FROM {started.numbers(ROWS)}")
             started.analyze("requests")
@@ -47,7 +46,7 @@ class Conditions(unittest.TestCase):
         return started
 
     def recommended(self, kind):
-        return [(format, kind.KEYS[function], True) for format, function in FORMATS.items()]
+        return [(format, kind.KEYS[format], True) for format in FORMATS]
 
     def test_postgresql(self):
         # The key of another collation has another order.
@@ -55,7 +54,7 @@ class Conditions(unittest.TestCase):
         self.check(PostgreSQL, "postgresql", self.recommended(PostgreSQL) + others)
 
     def test_mariadb(self):
-        uuid = ("uuid-v7", text_key(36), True)
+        uuid = ("uuid_v7", text_key(36), True)
         started = self.check(MariaDB, "mysql", [*self.recommended(MariaDB), uuid])
         # Its order is another one, and it has equal ids.
         started.query("CREATE TABLE requests (id CHAR(22) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci PRIMARY KEY)")
@@ -70,8 +69,8 @@ class Conditions(unittest.TestCase):
         self.check(DuckDB, "duckdb", self.recommended(DuckDB))
 
     def test_clickhouse(self):
-        texts = [key for key in self.recommended(ClickHouse) if key[0] != "uuid-v7"]
+        texts = [key for key in self.recommended(ClickHouse) if key[0] != "uuid_v7"]
         self.check(ClickHouse, "clickhouse", texts)
 
     def test_clickhouse_with_uuids(self):
-        self.check(ClickHouse, "clickhouse", [("uuid-v7", "UUID", True)], "toUInt128(id)")
+        self.check(ClickHouse, "clickhouse", [("uuid_v7", "UUID", True)], "toUInt128(id)")

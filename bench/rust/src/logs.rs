@@ -21,7 +21,7 @@ pub fn table(txid: &str, directory: &Path) -> String {
     let path = log.to_str().unwrap();
     let mut table = format!("{ROUNDS} rounds.\n\n");
     table += "| | beside it | its seconds | txid's seconds | times as long |\n|---|---|--:|--:|--:|\n";
-    let formats = [("txid", some_txid as fn(i64) -> String), ("any", some_txid), ("uuid-v7", some_uuid)];
+    let formats = [("txid", some_txid as fn(i64) -> String), ("any", some_txid), ("uuid_v7", some_uuid)];
     for (format, of) in formats {
         let lines = write(&log, of, false);
         let rows = searches(txid, format, path, lines, &of(FIRST_MS)[..2]);

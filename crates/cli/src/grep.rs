@@ -19,7 +19,7 @@ use std::io::{IsTerminal, Write, stdout};
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::process::ExitCode;
 use txid::formats::find::{Finder, Window};
-use txid_args::{Grep, name};
+use txid_args::Grep;
 
 /// Of the beginning of the input, ids of other formats are looked for if there is nothing else.
 const SAMPLE: usize = 256 << 10;
@@ -380,7 +380,7 @@ impl Search<'_> {
             let found = self.lines.ids.first(text);
             json!({
                 "id": String::from_utf8_lossy(text),
-                "format": found.as_ref().map(|it| name(it.format)),
+                "format": found.as_ref().map(|it| it.format.name),
                 "time": found.and_then(|it| it.ms).map(time::rfc3339),
             })
         };

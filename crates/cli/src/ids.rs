@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use txid::formats::find::{Finder, SHORTEST};
 use txid::formats::{ALL, Format, Numbers, Readings};
 use txid::snowflake::Layout;
-use txid_args::{Ids, Which, name};
+use txid_args::{Ids, Which};
 
 /// The ids that are looked for.
 pub(crate) struct Wanted {
@@ -92,7 +92,7 @@ impl Wanted {
             formats.push(default.context("there is no such format")?);
         }
         if has_layout && !formats.iter().any(|format| format.takes_a_layout()) {
-            let names = formats.iter().map(|format| name(format)).collect::<Vec<_>>().join(",");
+            let names = formats.iter().map(|format| format.name).collect::<Vec<_>>().join(",");
             bail!("--layout is for --format snowflake, not {names}");
         }
         Ok(Self { formats: Some(formats), numbers, has_layout, is_default })
@@ -115,7 +115,7 @@ impl Wanted {
     /// Of an id.
     pub(crate) fn title(&self) -> String {
         match &self.formats {
-            Some(formats) => formats.iter().map(|format| name(format)).collect::<Vec<_>>().join(" or "),
+            Some(formats) => formats.iter().map(|format| format.name).collect::<Vec<_>>().join(" or "),
             None => "id".to_string(),
         }
     }

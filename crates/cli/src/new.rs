@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use txid::formats::{self, Format};
 use txid::snowflake::Layout;
 use txid::{Maker, MakerError};
-use txid_args::{New, name};
+use txid_args::New;
 
 pub(crate) fn run(args: &New) -> Result<ExitCode> {
     let at = args.at.as_deref().map(|text| time::parse("--at", text)).transpose()?;
@@ -59,7 +59,7 @@ fn maker(args: &New) -> Result<Maker> {
     }
     args.format.format.maker(options).map_err(|error| match error {
         MakerError::Missing { option, give } => {
-            anyhow!("--format {} needs --{option}: {give}", name(args.format.format))
+            anyhow!("--format {} needs --{option}: {give}", args.format.format.name)
         }
         MakerError::NoAddress => anyhow!("this format needs an IPv4 address of this host, and none was found"),
         other => other.into(),
@@ -80,5 +80,5 @@ fn warn_of_the_end(args: &New) {
 /// The names of the formats with this option.
 fn formats_with(option: &str) -> String {
     let has = |format: &&&Format| format.make.as_ref().is_some_and(|make| txid_args::options(make).contains(&option));
-    formats::ALL.iter().filter(has).map(|format| name(format)).collect::<Vec<_>>().join(" or ")
+    formats::ALL.iter().filter(has).map(|format| format.name).collect::<Vec<_>>().join(" or ")
 }

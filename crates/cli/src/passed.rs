@@ -94,8 +94,7 @@ impl Passed {
         if !(are_others_taken || self.formats.is_empty()) {
             let mut formats = self.formats.clone();
             formats.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-            let names: Vec<_> =
-                formats.iter().map(|(format, count)| format!("{count} {}", txid_args::name(format))).collect();
+            let names: Vec<_> = formats.iter().map(|(format, count)| format!("{count} {}", format.name)).collect();
             let command = command_with(&["--format", "any"], std::env::args());
             let title = wanted.title();
             sentences
@@ -160,11 +159,11 @@ mod tests {
             (&["/usr/bin/txid", "grep", "--since", "1h", "a.log"][..], "txid grep --format flake --since 1h a.log"),
             (&["txid", "sort", "it's.log"], r"txid sort --format flake 'it'\''s.log'"),
             (
-                &["txid", "grep", "--format", "uuid-v7", "--from", "2 days ago"],
+                &["txid", "grep", "--format", "uuid_v7", "--from", "2 days ago"],
                 "txid grep --format flake --from '2 days ago'",
             ),
-            (&["txid", "grep", "--format=uuid-v7"], "txid grep --format flake"),
-            (&["txid", "grep", "-c", "--format", "uuid-v7", "a.log"], "txid grep --format flake -c a.log"),
+            (&["txid", "grep", "--format=uuid_v7"], "txid grep --format flake"),
+            (&["txid", "grep", "-c", "--format", "uuid_v7", "a.log"], "txid grep --format flake -c a.log"),
         ] {
             assert_eq!(command_with(&["--format", "flake"], args.iter().map(ToString::to_string)), expected);
         }

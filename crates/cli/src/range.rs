@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 use txid::formats::{Format, Shape};
-use txid_args::{Range, name};
+use txid_args::Range;
 
 #[derive(Serialize)]
 struct Bounds {
@@ -29,11 +29,11 @@ pub(crate) fn run(args: &Range) -> Result<ExitCode> {
     let (Some(from), Some(to)) = (ends.from, ends.to) else { bail!("--from or --around is missing") };
     let window = ends.range();
     let Some(times) = format.times(&numbers) else {
-        bail!("ids of {} do not sort by time, so a window has no first and last id", name(format));
+        bail!("ids of {} do not sort by time, so a window has no first and last id", format.name);
     };
     let [first, last] = format.bounds(window.clone(), &numbers).ok_or_else(|| {
         let [first, last] = [times.start(), times.end()].map(|ms| time::rfc3339(*ms));
-        anyhow!("ids of {} have times from {first} to {last}", name(format))
+        anyhow!("ids of {} have times from {first} to {last}", format.name)
     })?;
     let (from, to) = (time::rfc3339(from), time::rfc3339(to));
     let text = match &args.sql {

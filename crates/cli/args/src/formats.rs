@@ -26,11 +26,6 @@ pub struct Made {
     pub options: Vec<(String, String)>,
 }
 
-/// The name of a format on the command line.
-pub fn name(format: &Format) -> String {
-    format.name.replace('_', "-")
-}
-
 fn has_a_time(format: &Format) -> bool {
     format.has_a_time()
 }
@@ -86,7 +81,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Formats<T> {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let names = names(self.is_one).into_iter().chain(self.others.iter().map(ToString::to_string));
+        let names = names(self.is_one).into_iter().chain(self.others.iter().copied());
         Some(Box::new(names.map(PossibleValue::new)))
     }
 }
@@ -107,7 +102,7 @@ fn named(text: &str, is_one: fn(&Format) -> bool) -> Result<&'static Format, Str
         Some(format) if format.make.is_some() => Err("ids of this format hold no time".to_string()),
         Some(_) => Err("ids of this format can be read, but not made".to_string()),
         None => {
-            let near = |name: &String| strsim::normalized_damerau_levenshtein(&plain(name), &plain(text));
+            let near = |name: &&str| strsim::normalized_damerau_levenshtein(&plain(name), &plain(text));
             let nearest = names(is_one).into_iter().max_by(|one, other| near(one).total_cmp(&near(other)));
             Err(match nearest.filter(|name| near(name) > 0.5) {
                 Some(name) => format!("no such format; did you mean {name}?"),
@@ -117,8 +112,8 @@ fn named(text: &str, is_one: fn(&Format) -> bool) -> Result<&'static Format, Str
     }
 }
 
-fn names(is_one: fn(&Format) -> bool) -> Vec<String> {
-    formats::ALL.iter().filter(|format| is_one(format)).map(|format| name(format)).collect()
+fn names(is_one: fn(&Format) -> bool) -> Vec<&'static str> {
+    formats::ALL.iter().filter(|format| is_one(format)).map(|format| format.name).collect()
 }
 
 /// The options of a format here, which are nginx's: a flake's node must be of one thread.
@@ -133,7 +128,7 @@ pub(crate) fn made() -> String {
         let options = options.filter(|option| !["address", "epoch"].contains(option));
         let options: Vec<_> = options.map(|option| format!("--{option}")).collect();
         let takes = if options.is_empty() { String::new() } else { format!("; takes {}", options.join(", ")) };
-        Some(format!("  {:<16} {}{takes}", name(format), format.about))
+        Some(format!("  {:<16} {}{takes}", format.name, format.about))
     });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -3,7 +3,7 @@
 mod formats;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
-pub use formats::{Made, Which, name, options};
+pub use formats::{Made, Which, options};
 use formats::{made, to_make, with_a_time, with_time};
 use std::path::PathBuf;
 
@@ -84,7 +84,7 @@ Options may follow it: 'nanoid(length=10)'.
 Examples:
   txid new -n 5
   txid new --at '2 days ago'
-  txid new --format uuid-v7
+  txid new --format uuid_v7
   txid new --format snowflake --node 3 --state /var/lib/txid/orders
   txid new --format segment --state /run/txid/invoices.segment -n 5", made()))]
 pub struct New {
@@ -210,7 +210,7 @@ pub struct Window {
 
 Examples:
   txid range --from 2018-04-01 --to 2018-04-02
-  txid range --since 1h --format uuid-v7
+  txid range --since 1h --format uuid_v7
   txid range --since 1h --sql request_id --dialect postgresql", with_a_time()))]
 pub struct Range {
     /// Which time
@@ -279,7 +279,7 @@ Examples:
   txid grep --around b2fr5nvqg00000000000 --within 5s -r /var/log/app
   txid grep --in-flight 12:04 access.log
   txid grep --from 10:00 --for 1m --late 5m huge.log
-  txid grep --format uuid-v7,txid --from 10:00 --for 1h --histogram 1m access.log
+  txid grep --format uuid_v7,txid --from 10:00 --for 1h --histogram 1m access.log
   tail -f access.log | txid grep --from now", with_a_time()))]
 pub struct Grep {
     /// Which time
@@ -396,7 +396,7 @@ pub enum When {
 
 Examples:
   txid sort a.log b.log.gz
-  txid sort --format uuid-v7,ulid a.log b.log
+  txid sort --format uuid_v7,ulid a.log b.log
   txid grep -h --since 1h a.log b.log | txid sort", with_a_time()))]
 pub struct Sort {
     /// Which ids

@@ -30,7 +30,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use txid::formats::find::Finder;
-use txid_args::{Audit, name};
+use txid_args::Audit;
 
 /// In one line.
 const MOST_FORMATS: usize = 4;
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
         passed.iter().for_each(|sentence| say(sentence));
     }
     let repeats = findings.repeats.count > 0;
-    let formats: Vec<_> = counts.into_iter().map(|(at, count)| (name(txid::formats::ALL[at]), count)).collect();
+    let formats: Vec<_> = counts.into_iter().map(|(at, count)| (txid::formats::ALL[at].name, count)).collect();
     let numbers = wanted.numbers;
     let report =
         Report { findings, steps, makers: &makers, hosts: &hosts, lines, numbers, formats, args, sources: &sources };

@@ -18,7 +18,7 @@ use std::io::{self, BufWriter, IsTerminal, Seek, Write, stdout};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use txid::formats::Numbers;
-use txid_args::{Audit, name};
+use txid_args::Audit;
 
 /// More are no hosts, but what differs from line to line.
 const MOST_HOSTS: usize = 1 << 16;
@@ -92,7 +92,7 @@ pub(super) struct Report<'a> {
     pub(super) lines: u64,
     pub(super) numbers: Numbers,
     /// How many ids there are of each format.
-    pub(super) formats: Vec<(String, u64)>,
+    pub(super) formats: Vec<(&'static str, u64)>,
     pub(super) args: &'a Audit,
     pub(super) sources: &'a [Source<'a>],
 }
@@ -163,7 +163,7 @@ impl Report<'_> {
         let repeats = findings.repeats.shown.iter().map(|repeat| {
             let first = &repeat.places[0];
             json!({
-                "format": name(self.makers.all[first.maker as usize].format()),
+                "format": self.makers.all[first.maker as usize].format().name,
                 "time": time::rfc3339(first.ms),
                 "lines": repeat.lines,
                 "places": repeat.places.iter().map(place).collect::<Vec<_>>(),
@@ -183,7 +183,7 @@ impl Report<'_> {
         let shared = findings.shared.iter().take(most).map(|shared| {
             let maker = &self.makers.all[shared.maker as usize];
             json!({
-                "format": name(maker.format()),
+                "format": maker.format().name,
                 "node": maker.node(),
                 "hosts": shared.hosts.iter().map(|host| self.hosts.name(*host)).collect::<Vec<_>>(),
                 "from": time::rfc3339(shared.from_ms),
@@ -214,7 +214,7 @@ impl Report<'_> {
         let sequences = findings.sequences.shown.iter().map(|ending| {
             let maker = &self.makers.all[ending.maker as usize];
             json!({
-                "format": name(maker.format()),
+                "format": maker.format().name,
                 "node": maker.node(),
                 "time": time::rfc3339(ending.ms),
                 "sequence": ending.sequence,
@@ -247,7 +247,7 @@ impl Report<'_> {
         json!({
             "lines": self.lines,
             "ids": findings.all.as_ref().map_or(0, |all| all.count) + findings.outliers.count,
-            "formats": self.formats.iter().cloned().collect::<BTreeMap<_, _>>(),
+            "formats": self.formats.iter().copied().collect::<BTreeMap<_, _>>(),
             "hosts": count,
             "shared_nodes": { "count": findings.shared.len(), "shown": shared.collect::<Vec<_>>() },
             "repeats": { "count": findings.repeats.count, "shown": repeats.collect::<Vec<_>>() },

@@ -174,7 +174,7 @@ fn ids_of_times_to_come_are_reported() {
     let uuid = |ms: i64| format!("{} x\n", txid::uuid::v7_at(ms));
     let lines = [uuid(now), uuid(now + 30_000), uuid(now + 3_600_000), uuid(now + 7_200_000)].concat();
     let directory = directory(&[("a.log", lines.as_bytes())]);
-    let found = report(&mut audit(directory.path(), &["--format", "uuid-v7", "--gap", "1d", "a.log"]), 0);
+    let found = report(&mut audit(directory.path(), &["--format", "uuid_v7", "--gap", "1d", "a.log"]), 0);
     assert_eq!(counts(&found), [0, 0, 0, 0, 2, 0], "{found}");
     assert_eq!(
         (&found["future"]["shown"][0]["line"], &found["future"]["shown"][0]["file"]),
@@ -203,7 +203,7 @@ fn any_mixture_is_audited_in_one_pass() {
     let directory = directory(&[]);
     let found = report(audit(directory.path(), &["--format", "any"]).write_stdin(&*lines), 1);
     assert_eq!((&found["ids"], counts(&found)[0]), (&5.into(), 1), "{found}");
-    assert_eq!(found["repeats"]["shown"][0]["format"], "uuid-v7");
+    assert_eq!(found["repeats"]["shown"][0]["format"], "uuid_v7");
     assert_eq!(report(audit(directory.path(), &["--format", "txid,ulid"]).write_stdin(lines), 0)["ids"], 3);
 }
 

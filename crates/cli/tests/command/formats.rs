@@ -22,7 +22,7 @@ fn made() -> impl Iterator<Item = &'static Format> {
 fn every_format_is_made_and_recognized() {
     assert!(made().count() >= 13);
     for format in made() {
-        let name = &*format.name.replace('_', "-");
+        let name = format.name;
         let title = if name == "strong" { "txid" } else { format.title };
         let ids = printed(&mut txid(&["new", "-n", "3", "--format", name]));
         let ids: std::collections::HashSet<_> = ids.lines().collect();
@@ -141,7 +141,7 @@ fn errors_are_those_of_the_format_that_was_meant() {
 fn the_help_lists_every_format_that_is_made() {
     let help = printed(&mut txid(&["new", "--help"]));
     for format in ALL.iter().filter(|format| format.make.is_some()) {
-        let line = format!("\n  {:<16} {}", format.name.replace('_', "-"), format.about);
+        let line = format!("\n  {:<16} {}", format.name, format.about);
         assert!(help.contains(&line), "{line}");
     }
 }

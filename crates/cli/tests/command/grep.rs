@@ -327,9 +327,9 @@ fn the_ids_of_any_format_with_a_time_are_found() {
     for (format, line, time, to) in [
         ("sofa", 1, "2014-06-19T09:14:35.002Z", "2014-06-19T09:14:35.003Z"),
         ("skywalking", 2, "2018-04-01T01:21:28.552Z", "2018-04-01T01:21:28.553Z"),
-        ("uuid-v1", 3, "2022-02-22T19:22:22.000Z", "2022-02-22T19:22:22.001Z"),
-        ("uuid-v6", 4, "2022-02-22T19:22:22.000Z", "2022-02-22T19:22:22.001Z"),
-        ("unique-id-short", 5, "2018-04-12T19:28:24Z", "2018-04-12T19:28:25Z"),
+        ("uuid_v1", 3, "2022-02-22T19:22:22.000Z", "2022-02-22T19:22:22.001Z"),
+        ("uuid_v6", 4, "2022-02-22T19:22:22.000Z", "2022-02-22T19:22:22.001Z"),
+        ("unique_id_short", 5, "2018-04-12T19:28:24Z", "2018-04-12T19:28:25Z"),
         ("snowflake", 6, "2018-04-01T01:21:28.552Z", "2018-04-01T01:21:28.553Z"),
     ] {
         let found = txid(&["grep", "--format", format, "--from", time, "--to", to]).write_stdin(of_samples).assert();
@@ -342,7 +342,7 @@ fn the_ids_of_any_format_with_a_time_are_found() {
 
 #[test]
 fn another_format_that_is_there_is_named_with_its_command() {
-    let uuids = printed(&mut txid(&["new", "--format", "uuid-v7", "-n", "9"]));
+    let uuids = printed(&mut txid(&["new", "--format", "uuid_v7", "-n", "9"]));
     let directory = directory(&[("it's.log", uuids.as_bytes()), ("empty.log", b"nothing\n")]);
     txid(&["grep", "--format", "flake", "--from", "2018-03-01 10:00", "it's.log"])
         .current_dir(&directory)
@@ -350,7 +350,7 @@ fn another_format_that_is_there_is_named_with_its_command() {
         .code(1)
         .stdout("")
         .stderr(
-            "txid: lines without a flake have other ids, passed over: 9 uuid-v7; \
+            "txid: lines without a flake have other ids, passed over: 9 uuid_v7; \
              txid grep --format any --from '2018-03-01 10:00' 'it'\\''s.log'\n",
         );
     // Nothing is there, or ids of the format are, though none in the window.

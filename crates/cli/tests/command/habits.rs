@@ -193,7 +193,7 @@ fn a_histogram_counts_lines_by_their_time() {
     assert_eq!(histogram(&["1h", "--from", "2026-11-24T12:01:00Z"]), "2026-11-24T12:00:00.000Z\t3\n");
     let of_1965 = "be17f400-82f5-11ac-8001-020000000001\n";
     assert_eq!(
-        printed(txid(&["grep", "--histogram", "1h", "--format", "uuid-v1"]).write_stdin(of_1965)),
+        printed(txid(&["grep", "--histogram", "1h", "--format", "uuid_v1"]).write_stdin(of_1965)),
         "1965-01-01T00:00:00.000Z\t1\n"
     );
     txid(&["grep", "--histogram", "1m"]).write_stdin("nothing\n").assert().code(1).stdout("");

@@ -12,13 +12,13 @@ fn mixed(formats: &[&str]) -> String {
     formats.iter().enumerate().map(line).rev().collect()
 }
 
-const FORMATS: [&str; 8] = ["txid", "uuid-v7", "ulid", "ksuid", "xid", "flake", "txid", "unique-id"];
+const FORMATS: [&str; 8] = ["txid", "uuid_v7", "ulid", "ksuid", "xid", "flake", "txid", "unique_id"];
 
 #[test]
 fn a_mixture_is_searched_and_sorted_in_one_pass() {
     let log = mixed(&FORMATS);
     let sorted: String = { log.lines().rev().map(|line| format!("{line}\n")).collect() };
-    for format in ["any", "txid,uuid-v7,ulid,ksuid,xid,flake,unique-id"] {
+    for format in ["any", "txid,uuid_v7,ulid,ksuid,xid,flake,unique_id"] {
         let window = ["grep", "--format", format, "--from", "2026-11-24T12:00:02Z", "--to", "2026-11-24T12:00:06Z"];
         let found = printed(txid(&window).write_stdin(&*log));
         let expected: String = log.lines().skip(2).take(4).map(|line| format!("{line}\n")).collect();

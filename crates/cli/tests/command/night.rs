@@ -54,10 +54,10 @@ fn every_line_of_a_window_is_found_whichever_format_its_id_has() {
     let (report, said, status) = audit(directory.path(), &["a.log"]);
     assert_eq!((&report["ids"], status), (&1000.into(), Some(0)));
     let others =
-        "txid: lines without a txid have other ids, passed over: 1000 uuid-v7; txid audit --format any --json a.log\n";
+        "txid: lines without a txid have other ids, passed over: 1000 uuid_v7; txid audit --format any --json a.log\n";
     assert!(said.starts_with(others), "{said}");
     let (report, said, _) = audit(directory.path(), &["--format", "any", "a.log"]);
-    assert_eq!(report["formats"], serde_json::json!({ "txid": 1000, "uuid-v7": 1000 }));
+    assert_eq!(report["formats"], serde_json::json!({ "txid": 1000, "uuid_v7": 1000 }));
     assert!(
         said.starts_with("txid: 1000 numbers passed over may be ids, in the layout snowflake from 2026-11-24T12:00")
     );
@@ -257,7 +257,7 @@ fn names_are_read_as_what_they_mean() {
     assert_eq!(printed(&mut txid(&["new", "--format", "uuid"])).as_bytes()[14], b'4');
     assert_eq!(printed(&mut txid(&["new", "--format", "nanoid(length=10)"])).len(), 11);
     for (name, why) in [
-        ("uuidv3", "no such format; did you mean uuid-v7?"),
+        ("uuidv3", "no such format; did you mean uuid_v7?"),
         ("snowflak", "no such format; did you mean snowflake?"),
         ("bogus", "no such format; --help lists them"),
         ("nanoid(10)", "'10' is no option, such as length=10"),

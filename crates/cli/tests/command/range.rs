@@ -43,7 +43,7 @@ fn a_condition_in_the_sql_of_each_database() {
     };
     let txids = ["'00000001800000000000'", "'00000001fvvvvvvvvvvg'"];
     let uuids = ["'00000000-0005-7000-8000-000000000000'", "'00000000-0005-7fff-bfff-ffffffffffff'"];
-    for (format, [first, last]) in [("txid", txids), ("uuid-v7", uuids)] {
+    for (format, [first, last]) in [("txid", txids), ("uuid_v7", uuids)] {
         let plain = format!("id BETWEEN {first} AND {last}\n");
         let mysql = format!("id BETWEEN _ascii{first} COLLATE ascii_bin AND _ascii{last} COLLATE ascii_bin\n");
         assert_eq!(condition(format, "mysql"), mysql);
@@ -58,7 +58,7 @@ fn a_condition_in_the_sql_of_each_database() {
             assert_eq!(condition(format, "clickhouse"), numbers);
         }
     }
-    assert!(!condition("uuid-v6", "postgresql").contains("COLLATE"), "a column of UUIDs has none");
+    assert!(!condition("uuid_v6", "postgresql").contains("COLLATE"), "a column of UUIDs has none");
     assert!(refusal(&mut txid(&["range", "--from", "0000000000005", "--dialect", "mysql"])).contains("--sql"));
     assert!(refusal(&mut txid(&[&DAY[..], &["--sql", "id", "--dialect", "oracle"]].concat())).contains("postgresql"));
 }
@@ -98,14 +98,14 @@ fn the_bounds_of_every_format_that_sorts() {
 #[test]
 fn ids_that_do_not_sort_and_times_that_they_cannot_hold_are_refused() {
     for (args, why) in [
-        (&["--format", "uuid-v1"][..], "ids of uuid-v1 do not sort by time, so a window has no first and last id"),
-        (&["--format", "unique-id"], "ids of unique-id do not sort by time"),
+        (&["--format", "uuid_v1"][..], "ids of uuid_v1 do not sort by time, so a window has no first and last id"),
+        (&["--format", "unique_id"], "ids of unique_id do not sort by time"),
         (&["--format", "sofa"], "ids of sofa do not sort by time"),
         (&["--format", "skywalking"], "ids of skywalking do not sort by time"),
         (&["--layout", "sonyflake"], "ids of snowflake have times from 2014-09-01T00:00:00.000Z to 2188-11-1"),
         (&["--layout", "none"], "layout 'none'"),
         (&["--format", "flake", "--layout", "uid"], "--layout is for --format snowflake, not flake"),
-        (&["--format", "uuid-v4"], "ids of this format hold no time"),
+        (&["--format", "uuid_v4"], "ids of this format hold no time"),
     ] {
         let said = refusal(&mut txid(&[&["range", "--from", "2001-01-01", "--to", "2001-01-02"], args].concat()));
         assert!(said.contains(why), "{said}");

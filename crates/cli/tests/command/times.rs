@@ -168,7 +168,7 @@ fn window(args: &[&str]) -> [String; 2] {
 #[test]
 fn a_window_means_what_it_says() {
     let noon = "2026-11-24T12:00:00.000Z";
-    let [id, uuid] = ["txid", "uuid-v7"].map(|format| {
+    let [id, uuid] = ["txid", "uuid_v7"].map(|format| {
         let id = printed(&mut txid(&["new", "--format", format, "--at", noon]));
         id.trim().to_string()
     });
@@ -197,7 +197,7 @@ fn a_window_means_what_it_says() {
         (&["--from", "919108f7-52d1-4320-9bac-f847db4148a8"], "a UUID version 4, which holds no time"),
         (&["--format", "any", "--from", noon], "of one format"),
         (
-            &["--format", "uuid-v7", "--from", "b2fr5nvmbtcu7vl9phl0"],
+            &["--format", "uuid_v7", "--from", "b2fr5nvmbtcu7vl9phl0"],
             "an id, which may be a txid or xid; give its time",
         ),
     ] {
