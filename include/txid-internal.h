@@ -117,29 +117,11 @@ typedef enum {
   TXID_SPAN_KIND_TRACE_SAMPLED = 8,
 } txid_span_kind;
 
-/**
- * What to do with an id that may have come in with a request.
- */
-typedef enum {
-  /**
-   * The request gets a new id.
-   */
-  TXID_VERDICT_NEW = 0,
-  /**
-   * The request keeps the id that came in.
-   */
-  TXID_VERDICT_ACCEPTED = 1,
-  /**
-   * The peer may send an id, but it sent an invalid one, or several. The request gets a new id, or is rejected.
-   */
-  TXID_VERDICT_INVALID = 2,
-} txid_verdict;
-
 #if defined(TXID_NGINX)
 /**
  * Makes txids, in one thread.
  */
-typedef struct txid_series txid_series;
+typedef struct txid_generator txid_generator;
 #endif
 
 #if defined(TXID_NGINX)
@@ -389,6 +371,37 @@ extern "C" {
  */
 uint32_t txid_internal_version(void);
 
+#if defined(TXID_NGINX)
+/**
+ * Opens a generator of txids. Release it with txid_generator_close.
+ */
+txid_generator *txid_generator_open(void);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Releases a generator.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_generator_open and must not be used any more; or NULL, which does nothing.
+ */
+void txid_generator_close(txid_generator *generator);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Writes a new txid of this moment to `buf`; see txid_fill_now for `clock_ms`.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_generator_open and not in use by another thread, `buf` valid for writes of TXID_LEN bytes.
+ */
+void txid_generator_fill(const txid_generator *generator,
+                         int64_t clock_ms,
+                         char *buf);
+#endif
+
 /**
  * Returns what is kept for the request, or NULL: before txid_kept_start, in the log phase, and if `request` is NULL.
  *
@@ -483,37 +496,6 @@ size_t txid_trace_header(size_t at,
 int32_t txid_policy_judge(const txid_policy *policy,
                           const txid_peer *peer,
                           txid_header *header);
-
-#if defined(TXID_NGINX)
-/**
- * Opens a series of txids. Release it with txid_series_close.
- */
-txid_series *txid_series_open(void);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Releases a series.
- *
- * Safety:
- *
- * `series` must be from txid_series_open and must not be used any more; or NULL, which does nothing.
- */
-void txid_series_close(txid_series *series);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Writes a new txid of this moment to `buf`; see txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `series` must be from txid_series_open and not in use by another thread, `buf` valid for writes of TXID_LEN bytes.
- */
-void txid_series_fill(const txid_series *series,
-                      int64_t clock_ms,
-                      char *buf);
-#endif
 
 #if defined(TXID_NGINX)
 /**

@@ -5,6 +5,9 @@
  * NUL-terminated; a message is. Any function may be called from any thread at any time, but not from a signal handler.
  * There is nothing to initialize.
  *
+ * A function that can fail returns a negative txid_error, and leaves all buffers but `message` as they are; or else 0, a
+ * length or a number. No other fails.
+ *
  * Generated from crates/capi/ by `make headers`: do not edit.
  */
 
@@ -221,6 +224,24 @@ typedef enum {
    */
   TXID_VALUE_FLAG = 2,
 } txid_value;
+
+/**
+ * What to do with an id that may have come in with a request.
+ */
+typedef enum {
+  /**
+   * The request gets a new id.
+   */
+  TXID_VERDICT_NEW = 0,
+  /**
+   * The request keeps the id that came in.
+   */
+  TXID_VERDICT_ACCEPTED = 1,
+  /**
+   * The peer may send an id, but it sent an invalid one, or several. The request gets a new id, or is rejected.
+   */
+  TXID_VERDICT_INVALID = 2,
+} txid_verdict;
 
 /**
  * Hides the numbers or the UUIDs of one series, and reveals them.
@@ -570,8 +591,8 @@ int32_t txid_hidden_reveal(const txid_hidden *hidden,
                            char *message);
 
 /**
- * Writes the image of `text`, a number in decimal digits or a UUID of version 7, to `buf`, as txid_hidden_hide does. The
- * image of a UUID is one of version 4, of 36 bytes. `buf` may be where `text` is.
+ * Writes the image of `text`, a number in decimal digits or a UUID of version 7, to `buf`, or returns a txid_error, as
+ * txid_hidden_hide does. The image of a UUID is one of version 4, of 36 bytes. `buf` may be where `text` is.
  *
  * Safety:
  *

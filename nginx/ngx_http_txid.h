@@ -10,7 +10,7 @@
 
 
 typedef struct {
-    txid_series      *series;
+    txid_generator   *generator;
     /* The indexes of $request_txid and $txid_trace_id. */
     ngx_int_t         request;
     ngx_int_t         span;

@@ -337,7 +337,7 @@ ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v)
     }
 
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    return ngx_txid_make_txid(tmcf->series, r->pool, v);
+    return ngx_txid_make_txid(tmcf->generator, r->pool, v);
 }
 
 

@@ -32,7 +32,7 @@ ngx_http_txid_txid(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_
     if (r->variables != r->main->variables) {
         return ngx_http_txid_of_main(r, v, ids->index);
     }
-    return ngx_txid_make_txid(ids->series, r->pool, v);
+    return ngx_txid_make_txid(ids->generator, r->pool, v);
 }
 
 

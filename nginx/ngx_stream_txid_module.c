@@ -13,7 +13,7 @@
 
 
 typedef struct {
-    txid_series      *series;
+    txid_generator   *generator;
     /* The index of $txid_trace_id. */
     ngx_int_t         span;
     /* The formats that are made, one ngx_str_t for each, and the variables with times. */
@@ -77,7 +77,7 @@ ngx_stream_txid_create_main_conf(ngx_conf_t *cf)
 static ngx_int_t
 ngx_stream_txid_txid(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, uintptr_t data)
 {
-    return ngx_txid_make_txid(((ngx_txid_ids_t *) data)->series, s->connection->pool, v);
+    return ngx_txid_make_txid(((ngx_txid_ids_t *) data)->generator, s->connection->pool, v);
 }
 
 

@@ -38,18 +38,18 @@ const ngx_txid_part_t  ngx_txid_parts[] = {
 
 
 static void
-ngx_txid_close_series(void *series)
+ngx_txid_close_generator(void *generator)
 {
-    txid_series_close(series);
+    txid_generator_close(generator);
 }
 
 
 /*
- * The series lives as long as the configuration. Each worker is a child, and so continues with a
- * series of its own.
+ * The generator lives as long as the configuration. Each worker is a child, and so continues with a
+ * generator of its own.
  */
-txid_series *
-ngx_txid_open_series(ngx_conf_t *cf)
+txid_generator *
+ngx_txid_open_generator(ngx_conf_t *cf)
 {
     ngx_pool_cleanup_t  *cleanup;
 
@@ -58,8 +58,8 @@ ngx_txid_open_series(ngx_conf_t *cf)
         return NULL;
     }
 
-    cleanup->handler = ngx_txid_close_series;
-    cleanup->data = txid_series_open();
+    cleanup->handler = ngx_txid_close_generator;
+    cleanup->data = txid_generator_open();
     return cleanup->data;
 }
 

@@ -41,10 +41,10 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
     ngx_txid_command("txid_reveal", main|NGX_CONF_2MORE, hidden)
 
 
-/* A variable with ids: of a format, or txids of a series. */
+/* A variable with ids: of a format, or txids of a generator. */
 typedef struct {
     txid_maker       *maker;
-    txid_series      *series;
+    txid_generator   *generator;
     ngx_int_t         index;
 } ngx_txid_ids_t;
 
@@ -97,7 +97,7 @@ typedef struct {
 extern const ngx_txid_format_t  ngx_txid_formats[];
 extern const ngx_txid_part_t    ngx_txid_parts[];
 
-txid_series *ngx_txid_open_series(ngx_conf_t *cf);
+txid_generator *ngx_txid_open_generator(ngx_conf_t *cf);
 txid_maker *ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count);
 txid_maker *ngx_txid_name_maker(ngx_conf_t *cf, const ngx_str_t *format);
 ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log,
@@ -143,7 +143,7 @@ ngx_txid_clock_ms(void)
 
 
 static ngx_inline ngx_int_t
-ngx_txid_make_txid(const txid_series *series, ngx_pool_t *pool, ngx_variable_value_t *v)
+ngx_txid_make_txid(const txid_generator *generator, ngx_pool_t *pool, ngx_variable_value_t *v)
 {
     u_char  *id;
 
@@ -153,7 +153,7 @@ ngx_txid_make_txid(const txid_series *series, ngx_pool_t *pool, ngx_variable_val
     }
 
     ngx_txid_set(v, id, TXID_LEN);
-    txid_series_fill(series, ngx_txid_clock_ms(), (char *) id);
+    txid_generator_fill(generator, ngx_txid_clock_ms(), (char *) id);
     return NGX_OK;
 }
 

@@ -57,7 +57,7 @@ txid_of(add_ids)(ngx_conf_t *cf, const ngx_str_t *name, const ngx_str_t *words, 
 
     if (count == 0) {
         tmcf = ngx_txid_of(conf_get_module_main_conf)(cf, txid_of(module));
-        ids->series = tmcf->series;
+        ids->generator = tmcf->generator;
         ids->index = txid_of(add_indexed)(cf, name, txid_of(txid), (uintptr_t) ids);
         return ids->index == NGX_ERROR ? NGX_ERROR : NGX_OK;
     }
@@ -85,8 +85,8 @@ txid_of(add_common)(ngx_conf_t *cf)
 
     tmcf = ngx_txid_of(conf_get_module_main_conf)(cf, txid_of(module));
 
-    tmcf->series = ngx_txid_open_series(cf);
-    if (tmcf->series == NULL || txid_of(add_ids)(cf, &txid, NULL, 0) != NGX_OK) {
+    tmcf->generator = ngx_txid_open_generator(cf);
+    if (tmcf->generator == NULL || txid_of(add_ids)(cf, &txid, NULL, 0) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -28,11 +28,11 @@ pub mod uuid;
 
 pub use hidden::Hidden;
 pub use make::flake::Flake;
+pub use make::generator::Generator;
 pub use make::ksuid::Ksuid;
-pub use make::series::Series;
 pub use make::txid::{Guessable, Txid};
 pub use make::ulid::Ulid;
-pub use make::unique_id::{UniqueId, UniqueIdMaker};
+pub use make::unique_id::{UniqueId, UniqueIdProcess};
 pub use make::xid::Xid;
 pub use maker::{Made, Maker, MakerError, NoId};
 pub use shared::{FileError, PageError};

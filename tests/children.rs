@@ -21,7 +21,7 @@ use test_helpers::attack::{
     Child, Shared, end, ended_well, forbid, fork, handle, mappings, raw_clone, refuse, trap, vfork, wiped_on_fork,
 };
 use test_helpers::{Directory, one_by_one, skipped};
-use txid::{Maker, Series, Txid, UniqueIdMaker};
+use txid::{Generator, Maker, Txid, UniqueIdProcess};
 
 type Text = [u8; Txid::LEN];
 
@@ -286,12 +286,12 @@ fn raw_clone_makes_a_new_stream() {
     child_and_grandchild_make_ids_of_their_own(raw_clone, ids);
 }
 
-fn a_series_begins_anew_in_a_child() {
+fn a_generator_begins_anew_in_a_child() {
     for start in [fork, raw_clone] {
-        let series = Series::new();
+        let generator = Generator::new();
         child_and_grandchild_make_ids_of_their_own(start, |count| {
             let mut texts = vec![[0; Txid::LEN]; count];
-            texts.iter_mut().for_each(|text| series.write_by(0, text));
+            texts.iter_mut().for_each(|text| generator.write_by(0, text));
             texts
         });
     }
@@ -317,9 +317,9 @@ fn what_a_vfork_began_is_not_its_own(format: &str, maker: &Maker, ids: Shared<Pa
         let text = id.trim_ascii_end();
         let of_id = match format {
             "sofa" => txid::trace::Sofa::from_text(text).unwrap().pid,
-            "unique_id_short" => match txid::UniqueId::from_text(text).unwrap().maker {
-                UniqueIdMaker::Short { pid, .. } => pid,
-                UniqueIdMaker::Long { .. } => panic!("made with an address"),
+            "unique_id_short" => match txid::UniqueId::from_text(text).unwrap().process {
+                UniqueIdProcess::Short { pid, .. } => pid,
+                UniqueIdProcess::Long { .. } => panic!("made with an address"),
             },
             _ => return false,
         };
@@ -811,7 +811,7 @@ fn main() {
         a_fork_in_the_midst_of_another_threads_first_id_does_not_hang,
         fork_makes_a_new_stream,
         raw_clone_makes_a_new_stream,
-        a_series_begins_anew_in_a_child,
+        a_generator_begins_anew_in_a_child,
         vfork_takes_turns,
         the_process_id_is_asked_for_once,
         no_format_repeats_what_a_vfork_began,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Display;
 use txid::trace::{self, SkyWalking, Sofa};
-use txid::{Flake, Series, Txid, UniqueId, uuid};
+use txid::{Flake, Generator, Txid, UniqueId, uuid};
 
 const NOW_MS: i64 = 1_700_000_000_000;
 
@@ -48,13 +48,13 @@ fn a_clock_that_stands_still_makes_nothing_twice() {
     }
 }
 
-/// As the ids of a thread, those of a series sort in order while a clock goes back in small steps.
+/// As the ids of a thread, those of a generator sort in order while a clock goes back in small steps.
 #[test]
-fn a_series_waits_for_a_clock_that_goes_back() {
-    let series = Series::new();
+fn a_generator_waits_for_a_clock_that_goes_back() {
+    let generator = Generator::new();
     for ms in [NOW_MS, NOW_MS - 5, NOW_MS - 7, NOW_MS - 1] {
         let mut text = [0; Txid::LEN];
-        series.write_by(ms, &mut text);
+        generator.write_by(ms, &mut text);
         assert_eq!(Txid::from_text(&text).unwrap().timestamp_ms(), NOW_MS as u64);
     }
 }

@@ -5,7 +5,7 @@ mod clock;
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::net::Ipv4Addr;
-use txid::{Flake, UniqueId, UniqueIdMaker};
+use txid::{Flake, UniqueId, UniqueIdProcess};
 
 const NODE: [u8; 6] = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
 const HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 7);
@@ -68,7 +68,7 @@ fn unique_ids_have_their_fields_where_apache_has_them() {
     let bits = bits_of(&id.to_string(), "-_");
     assert_eq!(bits.len(), 162);
     assert_eq!(number(&bits[..32]), 1_522_545_688);
-    let UniqueIdMaker::Long { random } = id.maker else { panic!("{id:?}") };
+    let UniqueIdProcess::Long { random } = id.process else { panic!("{id:?}") };
     assert_eq!(number(&bits[32..64]), u64::from(u32::from_be_bytes([random[0], random[1], random[2], random[3]])));
     assert_eq!(number(&bits[112..128]), u64::from(id.counter));
     assert_eq!(number(&bits[128..160]), u64::from(id.thread));
@@ -81,7 +81,7 @@ fn the_counter_starts_anywhere_and_counts_up() {
         (0..8).map(|_| std::thread::spawn(|| UniqueId::long_at(0).counter).join().unwrap()).collect();
     assert!(starts.len() > 4, "{starts:?}");
     let counters: Vec<_> = (0..100_000).map(|_| UniqueId::long_at(0).counter).collect();
-    // After a second, fresh randomness starts a new series.
+    // After a second, fresh randomness starts a new run.
     assert!(counters.windows(2).filter(|pair| pair[1] != pair[0].wrapping_add(1)).count() <= 2);
 }
 
@@ -94,8 +94,8 @@ proptest! {
 
     #[test]
     fn unique_ids_read_back(seconds: u32, address: u32, pid: u32, random: [u8; 10], counter: u16, thread: u32) {
-        for maker in [UniqueIdMaker::Short { address: address.into(), pid }, UniqueIdMaker::Long { random }] {
-            let id = UniqueId { seconds, maker, counter, thread };
+        for process in [UniqueIdProcess::Short { address: address.into(), pid }, UniqueIdProcess::Long { random }] {
+            let id = UniqueId { seconds, process, counter, thread };
             prop_assert_eq!(id.to_string().parse(), Ok(id));
         }
     }

@@ -51,7 +51,7 @@ fn last(shape: Shape) -> u64 {
     match shape {
         Shape::Digits(digits) => 10_u64.pow(digits) - 1,
         Shape::Letters(letters) => 32_u64.checked_pow(letters).map_or(u64::MAX, |count| count - 1),
-        Shape::Uuid => unreachable!("a UUID is no number"),
+        _ => unreachable!("a UUID is no number"),
     }
 }
 
@@ -403,8 +403,9 @@ fn numbers_of_a_segment_are_hidden_and_revealed_by_the_key_of_its_store_alone() 
     let hidden = open("orders", Shape::Digits(10));
     let ours = hidden.key_checks()[0];
     let shown = Hidden::open(&path, "orders", Shape::Digits(10)).unwrap().hide(1).unwrap();
-    let why =
-        format!("the store of orders does not know the key {ours} yet: give it to txid-agent, as key = \"{ours}\"");
+    let why = format!(
+        "the store of orders does not know the key {ours} yet: give it to txid-agent, as key-checks = [\"{ours}\"]"
+    );
     assert_eq!(hidden.hide(1).unwrap_err().to_string(), why);
     assert_eq!(hidden.reveal(shown.as_bytes()), Ok(1), "before the agent has reached its store, links work");
 

@@ -1,11 +1,16 @@
-//! `tests/surface.txt` lists the names that others build on: the functions and constants of C, the Lua modules' functions, the
-//! directives and the options of a policy. docs/stability.md says what is promised of them. After a change that is meant:
-//! `TXID_BLESS=1 cargo test --test surface`.
+//! `tests/surface.txt` lists the names that others build on: the functions and constants of C, the enums of the Rust crate, the Lua
+//! modules' functions, the directives, the options of a policy and those of the commands. docs/stability.md says what is promised of
+//! them. After a change that is meant: `TXID_BLESS=1 cargo test --test surface`.
 
+use clap::CommandFactory;
 use std::collections::BTreeSet;
 use std::fs;
-
+use std::path::{Path, PathBuf};
 use txid::request::PolicyOption;
+
+#[allow(dead_code)]
+#[path = "../agent/src/args.rs"]
+mod agent;
 
 fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -36,6 +41,74 @@ fn c_names() -> BTreeSet<String> {
     let functions = functions.map(|(name, _)| format!("C        {name}()"));
     let constants = words(&header, "TXID_").into_iter().filter(|(name, _)| *name != "TXID_H");
     functions.chain(constants.map(|(name, _)| format!("C        {name}"))).collect()
+}
+
+/// The functions of txid.h: the type of their result, their name, and their comment.
+fn functions(header: &str) -> Vec<(&str, &str, &str)> {
+    let commented = header.split("/**\n").skip(1).filter_map(|it| it.split_once(" */\n"));
+    let function = |(comment, rest)| {
+        let (result, name) = str::split_once(rest, '(')?.0.rsplit_once(' ')?;
+        (!result.contains(['{', ';', '#'])).then_some((result, name.trim_start_matches('*'), comment))
+    };
+    commented.filter_map(function).collect()
+}
+
+/// As the comment at the head of txid.h has it.
+#[test]
+fn functions_that_can_fail_return_their_error() {
+    let header = read("include/txid.h");
+    let functions = functions(&header);
+    assert!(functions.len() > 45, "{functions:?}");
+    for (result, name, comment) in functions {
+        let is_never_negative = ["txid_clock_ms", "txid_clock_coarse_ms", "txid_plan_fill"].contains(&name);
+        let may_be_an_error = ["int32_t", "int64_t"].contains(&result) && !is_never_negative;
+        let says_so = comment.contains("txid_error") && name != "txid_strerror";
+        assert_eq!(may_be_an_error, says_so, "{result} {name}: {comment}");
+    }
+}
+
+fn files_below(directory: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files_below(&path, files) } else { files.push(path) }
+    }
+}
+
+/// The public enums, by the module whose directory they are in. Keys are passed on by `hidden`.
+fn enums() -> BTreeSet<String> {
+    let mut files = vec![PathBuf::from("crates/keyed/src/file.rs")];
+    files_below(Path::new("src"), &mut files);
+    let mut enums = BTreeSet::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let lines: Vec<_> = text.lines().map(str::trim_start).collect();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(name) = line.strip_prefix("pub enum ").and_then(|rest| rest.split([' ', '<']).next()) else {
+                continue;
+            };
+            let mut attributes = lines[..at].iter().rev().take_while(|line| line.starts_with('#'));
+            let may_grow = if attributes.any(|line| *line == "#[non_exhaustive]") { ", non-exhaustive" } else { "" };
+            let module = file.components().nth(1).unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
+            let module = if module == "keyed" { "hidden" } else { module };
+            enums.insert(format!("Rust     {module} {name}{may_grow}"));
+        }
+    }
+    enums
+}
+
+/// A line for a command and for each below it, with its arguments.
+fn commands(command: clap::Command, of: &str, lines: &mut BTreeSet<String>) {
+    let name = format!("{of} {}", command.get_name());
+    let words = command.get_arguments().map(|it| match (it.get_long(), it.get_short()) {
+        (Some(long), Some(short)) => format!(" --{long},-{short}"),
+        (Some(long), None) => format!(" --{long}"),
+        _ => format!(" {}", it.get_id().as_str().to_uppercase()),
+    });
+    let words: BTreeSet<_> = words.collect();
+    lines.insert(format!("command {name}{}", Vec::from_iter(words).concat()));
+    for below in command.get_subcommands() {
+        commands(below.clone(), &name, lines);
+    }
 }
 
 /// The modules that docs/lua.md and docs/request.md show.
@@ -85,8 +158,11 @@ fn directives() -> BTreeSet<String> {
 #[test]
 fn nothing_that_others_build_on_has_changed() {
     let options = PolicyOption::ALL.iter().map(|option| format!("option   {} = {}", option.name, option.in_lua));
-    let all: BTreeSet<_> = c_names().into_iter().chain(lua_names()).chain(directives()).chain(options).collect();
-    assert!(all.len() > 150, "{all:?}");
+    let mut all: BTreeSet<_> = c_names().into_iter().chain(lua_names()).chain(directives()).chain(options).collect();
+    all.extend(enums());
+    commands(txid_args::Args::command(), "", &mut all);
+    commands(agent::Args::command(), "", &mut all);
+    assert!(all.len() > 200, "{all:?}");
     let fresh: String = all.iter().map(|name| format!("{name}\n")).collect();
     if std::env::var_os("TXID_BLESS").is_some() {
         fs::write("tests/surface.txt", &fresh).unwrap();

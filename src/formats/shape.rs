@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 /// What the ids of a format look like in other text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shape {
     /// This many letters and digits, with no letter or digit before or after them.
     Word(RangeInclusive<usize>),

@@ -4,7 +4,7 @@ use super::read::{fields, numbers};
 use super::table::{FLAKE, KSUID, SKYWALKING, SOFA, TXID, ULID, UNIQUE_ID, UNIQUE_ID_SHORT, XID};
 use crate::text::{FormatError, read_from_text};
 use crate::trace::{SkyWalking, Sofa};
-use crate::{Flake, Ksuid, Txid, Ulid, UniqueId, UniqueIdMaker, Xid};
+use crate::{Flake, Ksuid, Txid, Ulid, UniqueId, UniqueIdProcess, Xid};
 use std::net::Ipv4Addr;
 
 impl Txid {
@@ -67,13 +67,13 @@ impl UniqueId {
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if text.len() == Self::SHORT_LEN {
             let [seconds, address, pid, counter, thread] = fields(&UNIQUE_ID_SHORT, text)?;
-            let maker = UniqueIdMaker::Short { address: Ipv4Addr::from_bits(address as u32), pid: pid as u32 };
-            return Ok(Self { seconds: seconds as u32, maker, counter: counter as u16, thread: thread as u32 });
+            let process = UniqueIdProcess::Short { address: Ipv4Addr::from_bits(address as u32), pid: pid as u32 };
+            return Ok(Self { seconds: seconds as u32, process, counter: counter as u16, thread: thread as u32 });
         }
         let [seconds, random, counter, thread] = fields(&UNIQUE_ID, text)?;
         let [_, _, _, _, _, _, random @ ..] = random.to_be_bytes();
-        let maker = UniqueIdMaker::Long { random };
-        Ok(Self { seconds: seconds as u32, maker, counter: counter as u16, thread: thread as u32 })
+        let process = UniqueIdProcess::Long { random };
+        Ok(Self { seconds: seconds as u32, process, counter: counter as u16, thread: thread as u32 })
     }
 }
 

@@ -10,6 +10,7 @@ use txid_keyed::KeyFileError;
 
 /// Why a [`Hidden`](super::Hidden) could not be made.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum HiddenError {
     /// The file of the key is refused.
     KeyFile(KeyFileError),
@@ -51,6 +52,7 @@ impl std::error::Error for HiddenError {}
 
 /// Why a number or a UUID was not hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotHidden {
     /// It is not a number of at most 64 bits, in decimal digits.
     NoNumber,
@@ -85,7 +87,7 @@ impl fmt::Display for NotHidden {
             Self::OtherKey { page, ours, theirs: Some(theirs) } => write_other_key(f, page, ours, theirs),
             Self::OtherKey { page, ours, theirs: None } => write!(
                 f,
-                "the store of {} does not know the key {ours} yet: give it to txid-agent, as key = \"{ours}\"",
+                "the store of {} does not know the key {ours} yet: give it to txid-agent, as key-checks = [\"{ours}\"]",
                 name_of(page)
             ),
         }
@@ -119,6 +121,7 @@ impl std::error::Error for NotHidden {}
 
 /// Why a text has no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotRevealed {
     /// The text has the wrong length.
     Length {

@@ -55,6 +55,7 @@ const MAX_NAME_LEN: usize = 128;
 
 /// What is hidden, and how it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shape {
     /// Numbers, by this many digits, 6 to 19.
     Digits(u32),

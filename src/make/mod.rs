@@ -1,10 +1,10 @@
 //! How ids are made: a file a format. The table of [`formats`](crate::formats) says what they hold.
 
 pub(crate) mod flake;
+pub(crate) mod generator;
 pub(crate) mod ksuid;
 pub(crate) mod nanoid;
 pub(crate) mod segment;
-pub(crate) mod series;
 pub(crate) mod skywalking;
 pub(crate) mod snowflake;
 pub(crate) mod sofa;

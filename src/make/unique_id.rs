@@ -33,7 +33,7 @@ const NEWER: &Alphabet = base64::OF_URLS;
 /// The number of values of the counter.
 const COUNTER_VALUES: u32 = 1 << 16;
 
-/// How far ahead the next series of a thread may begin. 24 bits tell laps apart, and no two series make 1024 laps in
+/// How far ahead the next run of a thread may begin. 24 bits tell laps apart, and no two runs make 1024 laps in
 /// one second.
 const FARTHEST: u32 = (1 << 24) - 1024;
 
@@ -58,8 +58,8 @@ fn put(text: &mut Text, id: UniqueId) -> Made {
 pub struct UniqueId {
     /// Seconds since 1970-01-01 UTC.
     pub seconds: u32,
-    /// What made it: the fields in which the two layouts differ.
-    pub maker: UniqueIdMaker,
+    /// The process that made it: the fields in which the two layouts differ.
+    pub process: UniqueIdProcess,
     /// Starts at a random value, counts up, and wraps.
     pub counter: u16,
     /// The thread. In the short ids made here: 8 bits of its number, and 24 bits that tell apart ids with the same
@@ -67,9 +67,9 @@ pub struct UniqueId {
     pub thread: u32,
 }
 
-/// What made a [`UniqueId`].
+/// The process that made a [`UniqueId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UniqueIdMaker {
+pub enum UniqueIdProcess {
     /// 24 characters: a host and a process.
     Short {
         /// The host's IPv4 address.
@@ -87,7 +87,7 @@ pub enum UniqueIdMaker {
 
 /// The state of a thread between two ids.
 #[derive(Clone, Copy)]
-struct Series {
+struct Run {
     stream_id: StreamId,
     thread: u32,
     left: u32,
@@ -126,12 +126,12 @@ impl UniqueId {
     /// assert_eq!(txid::UniqueId::short_at(1_522_545_688_552, [10, 0, 0, 7].into()).seconds, 1_522_545_688);
     /// ```
     pub fn short_at(ms: i64, address: Ipv4Addr) -> Self {
-        let series = Series::next(ms);
+        let run = Run::next(ms);
         Self {
             seconds: ms.div_euclid(1000) as u32,
-            maker: UniqueIdMaker::Short { address, pid: process::id() },
-            counter: series.counter,
-            thread: series.thread_and_number(),
+            process: UniqueIdProcess::Short { address, pid: process::id() },
+            counter: run.counter,
+            thread: run.thread_and_number(),
         }
     }
 
@@ -159,12 +159,12 @@ impl UniqueId {
     /// assert_eq!(txid::UniqueId::long_at(-1).seconds, u32::MAX);
     /// ```
     pub fn long_at(ms: i64) -> Self {
-        let series = Series::next(ms);
+        let run = Run::next(ms);
         Self {
             seconds: ms.div_euclid(1000) as u32,
-            maker: UniqueIdMaker::Long { random: series.random },
-            counter: series.counter,
-            thread: series.thread,
+            process: UniqueIdProcess::Long { random: run.random },
+            counter: run.counter,
+            thread: run.thread,
         }
     }
 
@@ -178,13 +178,13 @@ impl UniqueId {
     /// ```
     pub fn write(&self, text: &mut [u8; Self::LONG_LEN]) -> usize {
         let (seconds, counter, thread) = (u64::from(self.seconds), u64::from(self.counter), u64::from(self.thread));
-        let (fields, alphabet, length) = match self.maker {
-            UniqueIdMaker::Short { address, pid } => {
+        let (fields, alphabet, length) = match self.process {
+            UniqueIdProcess::Short { address, pid } => {
                 let address = u64::from(address.to_bits());
                 let fields = [seconds << 16 | address >> 16, address << 32 | u64::from(pid), counter << 32 | thread, 0];
                 (fields, OLDER, Self::SHORT_LEN)
             }
-            UniqueIdMaker::Long { random: [r0, r1, r2, r3, r4, r5, r6, r7, r8, r9] } => {
+            UniqueIdProcess::Long { random: [r0, r1, r2, r3, r4, r5, r6, r7, r8, r9] } => {
                 let random = u64::from_be_bytes([r0, r1, r2, r3, r4, r5, r6, r7]);
                 let rest = u64::from(u16::from_be_bytes([r8, r9]));
                 let fields =
@@ -202,10 +202,10 @@ impl UniqueId {
     }
 }
 
-impl Series {
+impl Run {
     const NONE: Self = Self { stream_id: StreamId::NONE, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
 
-    /// A series that begins where this one cannot have been in the same second.
+    /// A run that begins where this one cannot have been in the same second.
     fn renewed(self, stream_id: StreamId, bits: u128) -> Self {
         Self {
             stream_id,
@@ -224,13 +224,13 @@ impl Series {
     /// The next count. After 65,536 counts, the number changes, so that no two ids are the same.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
-            static SERIES: SignalSafe<Series> = const { SignalSafe::new(Series::NONE) };
+            static RUN: SignalSafe<Run> = const { SignalSafe::new(Run::NONE) };
         }
         let stream_id = entropy::stream_id(stamp_ms);
-        SERIES.with(|kept| {
-            kept.step(Self::NONE, |series| {
-                series.advance(stream_id, stamp_ms);
-                *series
+        RUN.with(|kept| {
+            kept.step(Self::NONE, |run| {
+                run.advance(stream_id, stamp_ms);
+                *run
             })
         })
     }
@@ -260,7 +260,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_series_does_not_meet_the_one_before_it(bits: u128, number: u32, back in 0_u32..500) {
-            let before = Series { number, ..Series::NONE };
+            let before = Run { number, ..Run::NONE };
             for bits in [bits, u128::from(number.wrapping_sub(back)) << 32] {
                 // Its first lap has the next number.
                 let first = before.renewed(StreamId::NONE, bits).number.wrapping_add(1);
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_series_goes_on_from_the_one_before_it() {
-        let before = Series { number: 5, ..Series::NONE };
+        let before = Run { number: 5, ..Run::NONE };
         assert_eq!(before.renewed(StreamId::NONE, 0).number, 5);
         assert_eq!(before.renewed(StreamId::NONE, 7 << 32).number, 12);
         // The farthest leaves room for 1,024 laps, in 24 bits.
@@ -282,10 +282,10 @@ mod tests {
 
     #[test]
     fn fresh_randomness_begins_a_series_with_another_random_number() {
-        let mut series = Series::NONE;
+        let mut run = Run::NONE;
         let mut next = |reseeds| {
-            series.advance(StreamId { stream: 1, reseeds }, 0);
-            (series.random, series.number, series.left)
+            run.advance(StreamId { stream: 1, reseeds }, 0);
+            (run.random, run.number, run.left)
         };
         let (first, second, renewed) = (next(0), next(0), next(1));
         assert_eq!(second, (first.0, first.1, first.2 - 1));
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn the_number_of_a_series_stays_out_of_the_threads_bits() {
-        let series = Series { thread: 0x1234, number: 0xff00_0001, ..Series::NONE };
-        assert_eq!(series.thread_and_number(), 0x3400_0001);
+        let run = Run { thread: 0x1234, number: 0xff00_0001, ..Run::NONE };
+        assert_eq!(run.thread_and_number(), 0x3400_0001);
     }
 }

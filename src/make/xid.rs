@@ -60,9 +60,9 @@ impl Xid {
     /// assert_eq!(txid::Xid::at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_000);
     /// ```
     pub fn at(ms: i64) -> Self {
-        let Series { maker, counter, .. } = Series::next(ms);
+        let Run { host, counter, .. } = Run::next(ms);
         let seconds = ms.div_euclid(1000) as u32;
-        Self(u128::from(seconds) << OTHER_BITS | u128::from(maker << COUNTER_BITS | u64::from(counter)))
+        Self(u128::from(seconds) << OTHER_BITS | u128::from(host << COUNTER_BITS | u64::from(counter)))
     }
 
     /// The second that it was made in, in milliseconds since 1970-01-01 UTC.
@@ -100,27 +100,27 @@ impl Xid {
 
 /// The state of a thread between two ids.
 #[derive(Clone, Copy)]
-struct Series {
+struct Run {
     stream_id: StreamId,
     left: u32,
     /// The 40 bits of machine and process.
-    maker: u64,
+    host: u64,
     counter: u32,
 }
 
-impl Series {
-    const NONE: Self = Self { stream_id: StreamId::NONE, left: 0, maker: 0, counter: 0 };
+impl Run {
+    const NONE: Self = Self { stream_id: StreamId::NONE, left: 0, host: 0, counter: 0 };
 
-    /// The next count. A maker uses each count once; then, or with fresh randomness, another maker follows.
+    /// The next count. A host uses each count once; then, or with fresh randomness, another follows.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
-            static SERIES: SignalSafe<Series> = const { SignalSafe::new(Series::NONE) };
+            static RUN: SignalSafe<Run> = const { SignalSafe::new(Run::NONE) };
         }
         let stream_id = entropy::stream_id(stamp_ms);
-        SERIES.with(|kept| {
-            kept.step(Self::NONE, |series| {
-                series.advance(stream_id, stamp_ms);
-                *series
+        RUN.with(|kept| {
+            kept.step(Self::NONE, |run| {
+                run.advance(stream_id, stamp_ms);
+                *run
             })
         })
     }
@@ -128,7 +128,7 @@ impl Series {
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {
         if self.stream_id != stream_id || self.left == 0 {
             let bits = entropy::next_u128_rarely(stamp_ms) as u64;
-            *self = Self { stream_id, left: 1 << COUNTER_BITS, maker: bits >> COUNTER_BITS, counter: bits as u32 };
+            *self = Self { stream_id, left: 1 << COUNTER_BITS, host: bits >> COUNTER_BITS, counter: bits as u32 };
         }
         self.left -= 1;
         self.counter = self.counter.wrapping_add(1) & ((1 << COUNTER_BITS) - 1);
@@ -142,37 +142,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_maker_has_each_count_once() {
+    fn a_host_has_each_count_once() {
         let stream_id = StreamId { stream: 1, reseeds: 0 };
-        let mut series = Series::NONE;
-        series.advance(stream_id, 7);
-        let first = series;
+        let mut run = Run::NONE;
+        run.advance(stream_id, 7);
+        let first = run;
         for number in 1..(1 << COUNTER_BITS) {
-            series.advance(stream_id, 7);
-            assert!(series.maker == first.maker && series.counter == (first.counter + number) % (1 << COUNTER_BITS));
+            run.advance(stream_id, 7);
+            assert!(run.host == first.host && run.counter == (first.counter + number) % (1 << COUNTER_BITS));
         }
-        series.advance(stream_id, 7);
-        assert_ne!(series.maker, first.maker);
+        run.advance(stream_id, 7);
+        assert_ne!(run.host, first.host);
     }
 
     #[test]
-    fn fresh_randomness_makes_another_maker() {
-        let mut series = Series::NONE;
-        let mut maker = |reseeds| {
-            series.advance(StreamId { stream: 1, reseeds }, 7);
-            series.maker
+    fn fresh_randomness_makes_another_host() {
+        let mut run = Run::NONE;
+        let mut host = |reseeds| {
+            run.advance(StreamId { stream: 1, reseeds }, 7);
+            run.host
         };
-        let first = maker(0);
-        assert!(maker(0) == first && maker(1) != first && first >> 40 == 0);
+        let first = host(0);
+        assert!(host(0) == first && host(1) != first && first >> 40 == 0);
     }
 
-    /// Bits that both shared would tell makers apart only once.
+    /// Bits that both shared would tell hosts apart only once.
     #[test]
-    fn where_a_maker_begins_to_count_has_bits_of_its_own() {
+    fn where_a_host_begins_to_count_has_bits_of_its_own() {
         let is_part_of_it = |reseeds: &u64| {
-            let mut series = Series::NONE;
-            series.advance(StreamId { stream: 1, reseeds: *reseeds }, 7);
-            series.maker as u32 & 0x00ff_ffff == series.counter.wrapping_sub(1) & 0x00ff_ffff
+            let mut run = Run::NONE;
+            run.advance(StreamId { stream: 1, reseeds: *reseeds }, 7);
+            run.host as u32 & 0x00ff_ffff == run.counter.wrapping_sub(1) & 0x00ff_ffff
         };
         assert!((0..100).filter(is_part_of_it).count() < 2);
     }

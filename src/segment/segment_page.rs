@@ -12,10 +12,10 @@
 
 use super::ranges::Ranges;
 use super::used_up::{SegmentNews, UsedUp};
-use crate::shared::image::{Image, Kind, WORDS_AT};
 use crate::shared::key_check::KeyCheck;
 use crate::shared::origin::{self, Foreign, Origin};
 use crate::shared::page::Page;
+use crate::shared::page_bytes::{Kind, PageBytes, WORDS_AT};
 use crate::shared::{Identity, PageError};
 use std::fmt;
 use std::ops::Range;
@@ -250,11 +250,11 @@ impl SegmentPage {
     }
 }
 
-fn fresh(file: Identity) -> Image {
-    Image::new(&KIND, &Origin::new(file).placed())
+fn fresh(file: Identity) -> PageBytes {
+    PageBytes::new(&KIND, &Origin::new(file).placed())
 }
 
-fn check(found: &Image, file: Identity, path: &Path) -> Result<(), SegmentError> {
+fn check(found: &PageBytes, file: Identity, path: &Path) -> Result<(), SegmentError> {
     Origin::check(found, file).map_err(|foreign| match foreign {
         Foreign::UnknownBoot => SegmentError::UnknownBoot(path.to_path_buf()),
         Foreign::OtherBoot => SegmentError::OtherBoot(path.to_path_buf()),
@@ -264,6 +264,7 @@ fn check(found: &Image, file: Identity, path: &Path) -> Result<(), SegmentError>
 
 /// Why a segment could not be opened.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum SegmentError {
     /// The page could not be opened or made.
     Page(PageError),
@@ -378,9 +379,9 @@ mod tests {
             assert!(matches!(SegmentPage::open_or_make(&copy), Err(SegmentError::Copied(_))));
             assert!(matches!(Segment::attach(&directory.join("none")), Err(SegmentError::NoAgent(_))));
 
-            let image = Image::new(&KIND, &[]);
+            let contents = PageBytes::new(&KIND, &[]);
             assert!(matches!(
-                check(&image, Identity { device: 0, inode: 0, born_ns: 0 }, &path),
+                check(&contents, Identity { device: 0, inode: 0, born_ns: 0 }, &path),
                 Err(SegmentError::OtherBoot(_))
             ));
         });

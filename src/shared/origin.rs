@@ -4,7 +4,7 @@
 //! give out the same ids as the original.
 
 use super::Identity;
-use super::image::Image;
+use super::page_bytes::PageBytes;
 use crate::source::boot::{BOOT_ID, boot_id};
 use std::fmt;
 use std::path::Path;
@@ -51,11 +51,11 @@ impl Origin {
     }
 
     /// Checks that `found`, read from `file`, was made in that file and in this boot.
-    pub(crate) fn check(found: &Image, file: Identity) -> Result<(), Foreign> {
+    pub(crate) fn check(found: &PageBytes, file: Identity) -> Result<(), Foreign> {
         Self::new(file).is_of(found)
     }
 
-    fn is_of(&self, found: &Image) -> Result<(), Foreign> {
+    fn is_of(&self, found: &PageBytes) -> Result<(), Foreign> {
         if self.boot.is_none() {
             return Err(Foreign::UnknownBoot);
         }
@@ -80,7 +80,7 @@ pub(crate) fn write_unknown_boot(f: &mut fmt::Formatter<'_>, path: &Path) -> fmt
 
 #[cfg(test)]
 mod tests {
-    use super::super::image::Kind;
+    use super::super::page_bytes::Kind;
     use super::*;
 
     #[test]
@@ -88,21 +88,21 @@ mod tests {
         const KIND: Kind = Kind { magic: b"txid-tst", version: 1, name: "", advice: "", may_be_replaced: false };
         let identity = |device, inode| Identity { device, inode, born_ns: 9 };
         let here = Origin::new(identity(5, 7));
-        let image = |origin: &Origin| Image::new(&KIND, &origin.placed());
-        assert_eq!(Origin::check(&image(&here), identity(5, 7)), Ok(()));
+        let contents = |origin: &Origin| PageBytes::new(&KIND, &origin.placed());
+        assert_eq!(Origin::check(&contents(&here), identity(5, 7)), Ok(()));
         let later = Identity { born_ns: 10, ..identity(5, 7) };
         for elsewhere in [identity(5, 8), identity(6, 7), identity(7, 5), later] {
-            assert_eq!(Origin::check(&image(&here), elsewhere), Err(Foreign::Copied));
+            assert_eq!(Origin::check(&contents(&here), elsewhere), Err(Foreign::Copied));
         }
         for at in [0, 15] {
             let mut earlier = Origin::new(identity(5, 7));
             earlier.boot.as_mut().unwrap()[at] ^= 1;
-            assert_eq!(Origin::check(&image(&earlier), identity(5, 7)), Err(Foreign::OtherBoot));
+            assert_eq!(Origin::check(&contents(&earlier), identity(5, 7)), Err(Foreign::OtherBoot));
         }
         // Otherwise such pages would be valid in every boot.
         let nowhere = Origin { boot: None, ..Origin::new(identity(5, 7)) };
-        assert_eq!(nowhere.is_of(&image(&here)), Err(Foreign::UnknownBoot));
-        assert_eq!(nowhere.is_of(&image(&nowhere)), Err(Foreign::UnknownBoot));
-        assert_eq!(here.is_of(&image(&nowhere)), Err(Foreign::OtherBoot));
+        assert_eq!(nowhere.is_of(&contents(&here)), Err(Foreign::UnknownBoot));
+        assert_eq!(nowhere.is_of(&contents(&nowhere)), Err(Foreign::UnknownBoot));
+        assert_eq!(here.is_of(&contents(&nowhere)), Err(Foreign::OtherBoot));
     }
 }

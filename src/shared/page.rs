@@ -1,8 +1,8 @@
 //! A mapped page: how it is opened, made, checked, mapped, and found again in a child.
 
 use super::file::{self, FileError, Identity, refused};
-use super::image::{Flaw, Header, Image, Kind, LEN, WORDS_AT};
 use super::list::List;
+use super::page_bytes::{Flaw, Header, Kind, LEN, PageBytes, WORDS_AT};
 use crate::source::cancellation;
 use rustix::mm::{self, MapFlags, ProtFlags};
 use std::fmt;
@@ -50,8 +50,8 @@ impl Page {
     pub(crate) fn open_or_make<E: From<PageError>>(
         path: &Path,
         kind: &'static Kind,
-        fresh: &Image,
-        check: impl FnOnce(&Image) -> Result<(), E>,
+        fresh: &PageBytes,
+        check: impl FnOnce(&PageBytes) -> Result<(), E>,
     ) -> Result<Self, E> {
         let header = fresh.header();
         open(path, kind, Some(&|_| fresh.0.to_vec()), &|known| *known == header, |found, _| check(found))
@@ -62,8 +62,8 @@ impl Page {
         path: &Path,
         kind: &'static Kind,
         fields: &[(usize, &[u8])],
-        fresh: impl Fn(Identity) -> Image,
-        check: impl FnOnce(&Image, Identity) -> Result<(), E>,
+        fresh: impl Fn(Identity) -> PageBytes,
+        check: impl FnOnce(&PageBytes, Identity) -> Result<(), E>,
     ) -> Result<Self, E> {
         open(path, kind, Some(&|file| fresh(file).0.to_vec()), &|known| known.is_of(kind) && known.has(fields), check)
     }
@@ -76,14 +76,14 @@ impl Page {
         path: &Path,
         kind: &'static Kind,
         fields: &[(usize, &[u8])],
-        check: impl FnOnce(&Image, Identity) -> Result<(), E>,
+        check: impl FnOnce(&PageBytes, Identity) -> Result<(), E>,
     ) -> Result<Self, E> {
         open(path, kind, None, &|known| known.is_of(kind) && known.has(fields), check)
     }
 
     /// A page in memory, shared by this process and all that it forks from now on. Every call with this header returns
     /// the same page, also in a child.
-    pub(crate) fn in_memory(fresh: &Image) -> Result<Self, PageError> {
+    pub(crate) fn in_memory(fresh: &PageBytes) -> Result<Self, PageError> {
         let header = fresh.header();
         let same = |known: &Known| known.file.is_none() && known.header == header;
         if let Some(known) = KNOWN.find(&same) {
@@ -122,11 +122,11 @@ impl Page {
         &self.words[at / 8]
     }
 
-    /// Copies the words to `image`. Other processes change them meanwhile, and the kernel reads a file in pieces that can
+    /// Copies the words to `contents`. Other processes change them meanwhile, and the kernel reads a file in pieces that can
     /// be halves of a word.
-    fn copy_words(&self, image: &mut Image) {
+    fn copy_words(&self, contents: &mut PageBytes) {
         for at in (WORDS_AT..LEN).step_by(8) {
-            image.set_word(at, self.word(at).load(Ordering::Relaxed));
+            contents.set_word(at, self.word(at).load(Ordering::Relaxed));
         }
     }
 
@@ -143,12 +143,12 @@ fn open<E: From<PageError>>(
     kind: &'static Kind,
     fresh: Option<file::Content>,
     is_wanted: &dyn Fn(&Header) -> bool,
-    check: impl FnOnce(&Image, Identity) -> Result<(), E>,
+    check: impl FnOnce(&PageBytes, Identity) -> Result<(), E>,
 ) -> Result<Page, E> {
     cancellation::held_up(|| match Opened::read(path, kind, fresh, is_wanted)? {
         Opened::Inherited(page) => Ok(page),
         Opened::File(opened) => {
-            if let Err(error) = check(&opened.image, opened.identity) {
+            if let Err(error) = check(&opened.contents, opened.identity) {
                 opened.give_back();
                 return Err(error);
             }
@@ -157,8 +157,8 @@ fn open<E: From<PageError>>(
     })
 }
 
-fn check(image: &Image, kind: &'static Kind, path: &Path) -> Result<(), PageError> {
-    match image.flaw(kind) {
+fn check(contents: &PageBytes, kind: &'static Kind, path: &Path) -> Result<(), PageError> {
+    match contents.flaw(kind) {
         None => Ok(()),
         Some(Flaw::Magic) => Err(PageError::damaged(kind, path, "its first 8 bytes are wrong")),
         Some(Flaw::Checksum) => Err(PageError::damaged(kind, path, "its checksum is wrong")),
@@ -179,7 +179,7 @@ struct OpenedFile {
     /// Whether this process had no page of this file.
     is_new: bool,
     identity: Identity,
-    image: Box<Image>,
+    contents: Box<PageBytes>,
     /// The page that this process has open under the file's name.
     by_path: Option<&'static Known>,
 }
@@ -204,17 +204,17 @@ impl Opened {
         if status.len() != LEN as u64 {
             return Err(PageError::Size { path: path.to_path_buf(), name: kind.name, bytes: status.len() });
         }
-        let mut image = Box::new(Image([0; LEN]));
-        file.read_exact_at(&mut image.0, 0).map_err(|error| os_refused("read", error))?;
-        check(&image, kind, path)?;
+        let mut contents = Box::new(PageBytes([0; LEN]));
+        file.read_exact_at(&mut contents.0, 0).map_err(|error| os_refused("read", error))?;
+        check(&contents, kind, path)?;
         let identity = Identity::of(&status);
         let known = KNOWN.find(&|known| known.file.as_ref().is_some_and(|file| file.identity == identity));
         let page = match known {
             Some(known) => known.page,
             None => Page::map(&file).map_err(|errno| os_refused("map", errno.into()))?,
         };
-        page.copy_words(&mut image);
-        Ok(Self::File(OpenedFile { page, is_new: known.is_none(), identity, image, by_path }))
+        page.copy_words(&mut contents);
+        Ok(Self::File(OpenedFile { page, is_new: known.is_none(), identity, contents, by_path }))
     }
 }
 
@@ -229,7 +229,7 @@ impl OpenedFile {
             }
             _ => {}
         }
-        let header = self.image.header();
+        let header = self.contents.header();
         let entered = KNOWN.enter(Known { page: self.page, header, file: Some(file) }, &|known| {
             known.is_at(path) && known.header == header
         });
@@ -329,8 +329,8 @@ mod tests {
     const FIELD_AT: usize = 16;
     const WORD_AT: usize = 512;
 
-    fn basket(field: u8) -> Image {
-        Image::new(&APPLES, &[(FIELD_AT, &[field])]).with_word(WORD_AT, 7)
+    fn basket(field: u8) -> PageBytes {
+        PageBytes::new(&APPLES, &[(FIELD_AT, &[field])]).with_word(WORD_AT, 7)
     }
 
     fn open(path: &Path, field: u8) -> Result<Page, PageError> {
@@ -384,7 +384,7 @@ mod tests {
                 let mappings = std::fs::read_to_string("/proc/self/maps").unwrap();
                 mappings.contains(path.parent().unwrap().file_name().unwrap().to_str().unwrap())
             };
-            let refuse = |_: &Image, _| Err(PageError::NoMemory(io::ErrorKind::OutOfMemory.into()));
+            let refuse = |_: &PageBytes, _| Err(PageError::NoMemory(io::ErrorKind::OutOfMemory.into()));
             assert!(Page::attach(path, &APPLES, &[], refuse).is_err());
             assert!(!is_mapped());
             open(path, 1).unwrap();
@@ -409,17 +409,17 @@ mod tests {
             let page = open(path, 1).unwrap();
             let words = || (WORDS_AT..LEN).step_by(8);
             words().for_each(|at| page.word(at).store(!(at as u64), Ordering::Relaxed));
-            let mut image = basket(1);
-            page.copy_words(&mut image);
-            assert!(words().all(|at| image.number(at) == !(at as u64)));
-            assert_eq!(image.0[..WORDS_AT], basket(1).0[..WORDS_AT]);
+            let mut contents = basket(1);
+            page.copy_words(&mut contents);
+            assert!(words().all(|at| contents.number(at) == !(at as u64)));
+            assert_eq!(contents.0[..WORDS_AT], basket(1).0[..WORDS_AT]);
         });
     }
 
     #[test]
     fn threads_that_ask_at_once_get_one_page() {
         for round in 0..100_u64 {
-            let fresh = || Image::new(&APPLES, &[(FIELD_AT, &round.to_ne_bytes()), (FIELD_AT + 8, &[1])]);
+            let fresh = || PageBytes::new(&APPLES, &[(FIELD_AT, &round.to_ne_bytes()), (FIELD_AT + 8, &[1])]);
             let barrier = std::sync::Barrier::new(4);
             let pages: Vec<_> = std::thread::scope(|scope| {
                 let ask = || {

@@ -1,7 +1,7 @@
 //! Stores the layout in the header of a page.
 
 use super::layout::{Layout, LayoutError, Order};
-use crate::shared::image::Image;
+use crate::shared::page_bytes::PageBytes;
 
 const BITS_AT: usize = 16;
 const UNIT_AT: usize = 24;
@@ -33,7 +33,7 @@ impl LayoutFields {
 }
 
 /// The layout of an existing page.
-pub(super) fn layout_of(found: &Image) -> Result<Layout, LayoutError> {
+pub(super) fn layout_of(found: &PageBytes) -> Result<Layout, LayoutError> {
     let order = if found.byte(BITS_AT + 3) == 0 { Order::NodeThenSequence } else { Order::SequenceThenNode };
     let bits = [0, 1, 2].map(|part| u32::from(found.byte(BITS_AT + part)));
     Layout::new(bits, found.number(UNIT_AT), found.number(EPOCH_AT) as i64, order)

@@ -16,8 +16,8 @@ use super::lease::{Lease, LeasePage, LeaseView};
 use super::refusal::Refusal;
 use super::state_error::StateError;
 use crate::shared::PageError;
-use crate::shared::image::{self, Image, Kind};
 use crate::shared::page::Page;
+use crate::shared::page_bytes::{self, Kind, PageBytes};
 use crate::shared::word::{self, Seal};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,7 +31,7 @@ static KIND: Kind = Kind {
 };
 const NODE_AT: usize = 40;
 /// Alone in its cache line, and in the pair of lines that a processor may fetch together.
-const WORD_AT: usize = image::WORDS_AT;
+const WORD_AT: usize = page_bytes::WORDS_AT;
 
 /// The last position used of one layout and node: in a mapped file, or in memory that child processes inherit.
 #[derive(Clone, Copy, Debug)]
@@ -177,14 +177,14 @@ fn check_node(layout: &Layout, node: u64) -> Result<(), StateError> {
     if node > last { Err(StateError::Node { node, last }) } else { Ok(()) }
 }
 
-fn fresh(layout: &Layout, node: u64) -> Image {
+fn fresh(layout: &Layout, node: u64) -> PageBytes {
     let (layout_fields, node) = (LayoutFields::new(layout), node.to_ne_bytes());
     let [bits, unit, epoch] = layout_fields.placed();
-    Image::new(&KIND, &[bits, unit, epoch, (NODE_AT, &node)]).with_word(WORD_AT, seal(layout).close(0))
+    PageBytes::new(&KIND, &[bits, unit, epoch, (NODE_AT, &node)]).with_word(WORD_AT, seal(layout).close(0))
 }
 
 /// Whether `found` is an intact page of this layout and node.
-fn check(found: &Image, path: &Path, layout: &Layout, node: u64) -> Result<(), StateError> {
+fn check(found: &PageBytes, path: &Path, layout: &Layout, node: u64) -> Result<(), StateError> {
     let damaged = |what| StateError::Page(PageError::damaged(&KIND, path, what));
     let its_layout = header::layout_of(found).map_err(|_| damaged("its layout is invalid"))?;
     if !its_layout.has_same_bits(layout) {
@@ -197,7 +197,7 @@ fn check(found: &Image, path: &Path, layout: &Layout, node: u64) -> Result<(), S
     if !seal(layout).is_whole(found.number(WORD_AT)) {
         return Err(damaged("the check of its last position is wrong"));
     }
-    if !found.is_zero(WORD_AT + 8..image::LEN) {
+    if !found.is_zero(WORD_AT + 8..page_bytes::LEN) {
         return Err(damaged("bytes that must be zero are not"));
     }
     Ok(())

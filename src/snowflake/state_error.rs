@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 /// Why a state could not be opened.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum StateError {
     /// The layout has no such node.
     Node {

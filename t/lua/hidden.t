@@ -135,7 +135,7 @@ location = /t {
     content_by_lua_block { ngx.say(bound:hide(1)) }
 }
 --- response_body
-nilthe store of bound does not know the key 591a62-7a1a0059 yet: give it to txid-agent, as key = "591a62-7a1a0059"
+nilthe store of bound does not know the key 591a62-7a1a0059 yet: give it to txid-agent, as key-checks = ["591a62-7a1a0059"]
 
 
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Write as _;
 use txid::trace::{SkyWalking, TraceId};
-use txid::{Txid, UniqueId, UniqueIdMaker};
+use txid::{Txid, UniqueId, UniqueIdProcess};
 
 const ROUNDS: usize = 41;
 const CALLS: usize = 20_000;
@@ -85,7 +85,7 @@ fn rows() -> Vec<Row> {
                 let id = &their_unique[i];
                 let mut bytes = [0; 20];
                 bytes[..4].copy_from_slice(&id.seconds.to_be_bytes());
-                if let UniqueIdMaker::Long { random } = id.maker {
+                if let UniqueIdProcess::Long { random } = id.process {
                     bytes[4..14].copy_from_slice(&random);
                 }
                 bytes[14..16].copy_from_slice(&id.counter.to_be_bytes());

@@ -79,11 +79,7 @@ impl From<&StateError> for txid_error {
             StateError::Page(PageError::File(_) | PageError::NoMemory(_)) => Self::SnowflakeFile,
             StateError::NoLease(_) | StateError::UnknownBoot(_) => Self::SnowflakeFile,
             StateError::NoNodes(_) => Self::SnowflakeLayout,
-            StateError::Page(_)
-            | StateError::OtherLayout { .. }
-            | StateError::OtherNode { .. }
-            | StateError::OtherBoot(_)
-            | StateError::Copied(_) => Self::SnowflakeState,
+            _ => Self::SnowflakeState,
         }
     }
 }
@@ -118,7 +114,7 @@ impl From<&SegmentError> for txid_error {
             SegmentError::Page(PageError::File(_) | PageError::NoMemory(_))
             | SegmentError::NoAgent(_)
             | SegmentError::UnknownBoot(_) => Self::SegmentFile,
-            SegmentError::Page(_) | SegmentError::OtherBoot(_) | SegmentError::Copied(_) => Self::SegmentState,
+            _ => Self::SegmentState,
         }
     }
 }

@@ -130,8 +130,8 @@ pub unsafe extern "C" fn txid_hidden_reveal(
     }
 }
 
-/// Writes the image of `text`, a number in decimal digits or a UUID of version 7, to `buf`, as txid_hidden_hide does. The
-/// image of a UUID is one of version 4, of 36 bytes. `buf` may be where `text` is.
+/// Writes the image of `text`, a number in decimal digits or a UUID of version 7, to `buf`, or returns a txid_error, as
+/// txid_hidden_hide does. The image of a UUID is one of version 4, of 36 bytes. `buf` may be where `text` is.
 ///
 /// # Safety
 ///
@@ -186,11 +186,9 @@ impl From<&HiddenError> for txid_error {
                 }
                 _ => Self::Key,
             },
-            HiddenError::Name(_) | HiddenError::Digits(_) | HiddenError::Letters(_) | HiddenError::Option(_) => {
-                Self::Option
-            }
             HiddenError::Period(_) => Self::Key,
             HiddenError::Segment(error) => error.into(),
+            _ => Self::Option,
         }
     }
 }
@@ -199,8 +197,8 @@ impl From<&NotHidden> for txid_error {
     fn from(error: &NotHidden) -> Self {
         match error {
             NotHidden::NoUuid(error) => (*error).into(),
-            NotHidden::NoNumber | NotHidden::TooLarge { .. } => Self::HiddenNumber,
             NotHidden::OtherKey { .. } => Self::OtherKey,
+            _ => Self::HiddenNumber,
         }
     }
 }
@@ -212,9 +210,9 @@ impl From<&NotRevealed> for txid_error {
             NotRevealed::Character { .. } => Self::Character,
             NotRevealed::Check => Self::HiddenCheck,
             NotRevealed::Period(_) => Self::HiddenPeriod,
-            NotRevealed::NoNumber => Self::HiddenNumber,
             NotRevealed::NoUuid(error) => (*error).into(),
             NotRevealed::OtherKey { .. } => Self::OtherKey,
+            _ => Self::HiddenNumber,
         }
     }
 }

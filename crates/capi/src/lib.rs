@@ -16,6 +16,8 @@ mod copies {
     }
 }
 pub mod error;
+#[cfg(feature = "nginx")]
+pub mod generator;
 pub mod hidden;
 pub mod kept;
 pub mod maker;
@@ -24,8 +26,6 @@ pub mod policy;
 pub mod read;
 pub mod readings;
 pub mod segment;
-#[cfg(feature = "nginx")]
-pub mod series;
 #[cfg(feature = "nginx")]
 pub mod server;
 pub mod snowflake;

@@ -185,20 +185,20 @@ fn the_clocks_are_the_systems() {
 
 #[cfg(feature = "nginx")]
 #[test]
-fn a_series_makes_txids_of_the_given_moment() {
-    use crate::series::{txid_series_close, txid_series_fill, txid_series_open};
+fn a_generator_makes_txids_of_the_given_moment() {
+    use crate::generator::{txid_generator_close, txid_generator_fill, txid_generator_open};
 
     let mut texts = [[0_u8; 20]; 2];
-    let series = txid_series_open();
-    assert!(!series.is_null());
+    let generator = txid_generator_open();
+    assert!(!generator.is_null());
     for text in &mut texts {
-        // SAFETY: the series was just opened, and the text has its room.
-        unsafe { txid_series_fill(series, SAMPLE_MS, text.as_mut_ptr().cast()) };
+        // SAFETY: the generator was just opened, and the text has its room.
+        unsafe { txid_generator_fill(generator, SAMPLE_MS, text.as_mut_ptr().cast()) };
         assert_eq!(ms(text), SAMPLE_MS);
     }
     assert_ne!(texts[0], texts[1]);
     // SAFETY: nothing uses it any more.
-    unsafe { txid_series_close(series) };
+    unsafe { txid_generator_close(generator) };
 }
 
 #[test]

@@ -146,6 +146,7 @@ pub struct KeyFileError {
 
 /// What is wrong with a file of keys.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum KeyFlaw {
     /// It cannot be opened or read.
     File {

@@ -13,9 +13,9 @@
 //! | 384..456 | what only the agent writes: generation, token, confirmed and noted limit, last contact, counts, news |
 
 use super::term::{Contents, NoClaim, Shape, Term};
-use crate::shared::image::{Image, Kind, WORDS_AT};
 use crate::shared::origin::{Foreign, Origin};
 use crate::shared::page::Page;
+use crate::shared::page_bytes::{Kind, PageBytes, WORDS_AT};
 use crate::shared::{Identity, PageError};
 use crate::snowflake::header::{self, LayoutFields};
 use crate::snowflake::layout::Layout;
@@ -284,21 +284,21 @@ fn check_layout(layout: &Layout) -> Result<(), StateError> {
     if layout.node_bits() == 0 { Err(StateError::NoNodes(*layout)) } else { Ok(()) }
 }
 
-fn fresh(layout: &Layout, file: Identity) -> Image {
+fn fresh(layout: &Layout, file: Identity) -> PageBytes {
     let (layout_fields, origin) = (LayoutFields::new(layout), Origin::new(file));
     let ([bits, unit, epoch], [boot, file]) = (layout_fields.placed(), origin.placed());
-    Image::new(&KIND, &[bits, unit, epoch, boot, file])
+    PageBytes::new(&KIND, &[bits, unit, epoch, boot, file])
         .with_word(WORD_AT, Shape::new(layout).nothing())
         .with_word(CONFIRMED_AT, i64::MIN as u64)
         .with_word(NOTED_AT, i64::MIN as u64)
 }
 
-fn layout_in(found: &Image, path: &Path) -> Result<Layout, StateError> {
+fn layout_in(found: &PageBytes, path: &Path) -> Result<Layout, StateError> {
     header::layout_of(found).map_err(|_| StateError::Page(PageError::damaged(&KIND, path, "its layout is invalid")))
 }
 
 /// Whether `found` is a page of this layout, made in this boot, and in this file.
-fn check(found: &Image, file: Identity, path: &Path, layout: &Layout) -> Result<(), StateError> {
+fn check(found: &PageBytes, file: Identity, path: &Path, layout: &Layout) -> Result<(), StateError> {
     let its_layout = layout_in(found, path)?;
     let path = path.to_path_buf();
     if !its_layout.has_same_bits(layout) {

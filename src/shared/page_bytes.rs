@@ -56,9 +56,9 @@ pub(super) enum Flaw {
 }
 
 /// A copy of the bytes of a page: to write a new one, and to check an existing one.
-pub(crate) struct Image(pub(super) [u8; LEN]);
+pub(crate) struct PageBytes(pub(super) [u8; LEN]);
 
-impl Image {
+impl PageBytes {
     /// A new page with these fields, each at its offset.
     pub(crate) fn new(kind: &Kind, fields: &[(usize, &[u8])]) -> Self {
         let mut page = [0; LEN];
@@ -126,16 +126,16 @@ mod tests {
     proptest! {
         #[test]
         fn any_damaged_byte_of_the_header_is_found(byte in 0..WORDS_AT, damage in 1..=255_u8) {
-            let mut image = Image::new(&APPLES, &[(16, &[1])]).with_word(WORDS_AT, 7);
-            prop_assert!(image.flaw(&APPLES).is_none());
-            image.0[byte] ^= damage;
-            prop_assert!(image.flaw(&APPLES).is_some());
+            let mut contents = PageBytes::new(&APPLES, &[(16, &[1])]).with_word(WORDS_AT, 7);
+            prop_assert!(contents.flaw(&APPLES).is_none());
+            contents.0[byte] ^= damage;
+            prop_assert!(contents.flaw(&APPLES).is_some());
         }
     }
 
     #[test]
     fn a_header_is_of_its_kind_and_version_alone() {
-        let header = Image::new(&APPLES, &[]).header();
+        let header = PageBytes::new(&APPLES, &[]).header();
         assert!(header.is_of(&APPLES));
         assert!(!header.is_of(&Kind { magic: b"txidpear", ..APPLES }) && !header.is_of(&Kind { version: 4, ..APPLES }));
     }

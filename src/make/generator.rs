@@ -1,29 +1,29 @@
-//! Txids from a generator other than the thread's.
+//! A generator of txids other than the thread's.
 
 use crate::make::txid::Txid;
 use crate::source::{clock, entropy::Stream};
 use std::cell::Cell;
 
-/// A series of txids with its own generator and its own last time, instead of the thread's: for programs with one thread
+/// Makes txids with randomness and a last time of its own, instead of the thread's: for programs with one thread
 /// in which thread-locals are slow, such as nginx modules. After a fork, parent and child continue differently, as with
 /// the thread's.
 ///
 /// ```
-/// let series = txid::Series::new();
+/// let generator = txid::Generator::new();
 /// let (mut first, mut second) = ([0; txid::Txid::LEN], [0; txid::Txid::LEN]);
-/// series.write_by(655_829_050_000, &mut first);
-/// series.write_by(655_829_050_000, &mut second);
+/// generator.write_by(655_829_050_000, &mut first);
+/// generator.write_by(655_829_050_000, &mut second);
 /// assert_ne!(first, second);
 /// assert_eq!(txid::Txid::from_text(&first)?.timestamp_ms(), 655_829_050_000);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-pub struct Series {
+pub struct Generator {
     stream: Stream,
     last_ms: Cell<i64>,
 }
 
-impl Series {
-    /// A series without any ids yet.
+impl Generator {
+    /// A generator without any ids yet.
     pub const fn new() -> Self {
         Self { stream: Stream::unseeded(), last_ms: Cell::new(i64::MIN) }
     }
@@ -38,20 +38,20 @@ impl Series {
         }
     }
 
-    /// The slow path of [`Series::write_by`]: its only call, so that the fast path need not save registers.
+    /// The slow path of [`Generator::write_by`]: its only call, so that the fast path need not save registers.
     #[cold]
     fn write_slowly(&self, seeded_in: u64, ms: i64, text: &mut [u8; Txid::LEN]) {
         *text = Txid::of(ms, self.stream.next_slowly(seeded_in, ms)).to_text();
     }
 }
 
-impl Drop for Series {
+impl Drop for Generator {
     fn drop(&mut self) {
         self.stream.end();
     }
 }
 
-impl Default for Series {
+impl Default for Generator {
     fn default() -> Self {
         Self::new()
     }
