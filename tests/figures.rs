@@ -23,6 +23,9 @@ const CARGO: (&str, &str) = ("Cargo.toml", "rust-version = \"{}\"");
 const OLDEST_GLIBC: (&str, &str) = ("packaging/release-binaries.sh", "set -- x86_64-unknown-linux-gnu.{} aarch64");
 const LONGEST_ID: (&str, &str) = ("src/request/header.rs", "const LONGEST: usize = {};");
 const LONGEST_HOLD: (&str, &str) = ("src/source/clock.rs", "LONGEST_HOLD_MS: u64 = {}_000;");
+const LONGEST_LINE: (&str, &str) = ("crates/cli/src/blocks.rs", "LONGEST_LINE: usize = {} << 20;");
+const OF_COMMAND: &str = "crates/cli/args/src/lib.rs";
+const CLOCK: &str = "crates/cli/src/audit/clock.rs";
 const LEASES: &str = "agent/machines/src/lease/rules.rs";
 const TIMEOUT: (&str, &str) = ("agent/src/store/address.rs", "timeout: Duration::from_secs({})");
 
@@ -45,6 +48,27 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
     ("docs/request.md", "those of 1 to {} characters", LONGEST_ID),
     ("docs/request.md", "come in, at most {}.", ("src/request/policy.rs", "MOST_HEADERS: usize = {};")),
     ("lua/resty/txid/request/rules.lua", "local LONGEST = {}", LONGEST_ID),
+    ("docs/hidden.md", "| `digits=N` | {} to", ("src/hidden/mod.rs", "Self::Digits(digits @ {}..=")),
+    ("docs/hidden.md", " to {} digits; a longer", ("src/hidden/mod.rs", "..={}) => Ok((Some(Alphabet::Digits)")),
+    ("docs/hidden.md", "| instead, {} to", ("src/hidden/mod.rs", "Self::Letters(letters @ {}..=")),
+    ("docs/hidden.md", " to {} characters of `0-9a-z`", ("src/hidden/mod.rs", "..={}) => Ok((Some(Alphabet::Letters)")),
+    (OF_COMMAND, "How many digits images have, {} to", ("src/hidden/mod.rs", "Self::Digits(digits @ {}..=")),
+    (OF_COMMAND, "How many letters images have, {} to", ("src/hidden/mod.rs", "Self::Letters(letters @ {}..=")),
+    ("docs/command.md", "Lines longer than {} MiB are skipped", LONGEST_LINE),
+    (OF_COMMAND, "Lines longer than {} MiB are", LONGEST_LINE),
+    (OF_COMMAND, "cannot be read and lines longer than {} MiB", LONGEST_LINE),
+    ("docs/command.md", "by default {} MB. Lines", (OF_COMMAND, "default_value = \"{}M\"")),
+    (
+        "docs/command.md",
+        "{} to 19 digits is read without a layout",
+        ("src/formats/find.rs", "pub const SHORTEST: usize = {};"),
+    ),
+    (OF_COMMAND, "numbers of {} to 19 digits (see", ("src/formats/find.rs", "pub const SHORTEST: usize = {};")),
+    ("docs/command.md", "| steps back | {} ids of a host", (CLOCK, "const ENOUGH: u32 = {};")),
+    (OF_COMMAND, "a clock that was set back: at least {} ids", (CLOCK, "const ENOUGH: u32 = {};")),
+    ("docs/command.md", "are more than {} s older than four", (CLOCK, "LATE_MS: i64 = {}_000;")),
+    (OF_COMMAND, "more than {} s older than four", (CLOCK, "LATE_MS: i64 = {}_000;")),
+    (OF_COMMAND, "the window is [default: {}s]", ("crates/cli/src/window.rs", "AROUND_MS: i64 = {}_000;")),
     ("docs/lua.md", "set back by up to {} s", LONGEST_HOLD),
     ("docs/c.md", "set back by up to {} s", LONGEST_HOLD),
     (
