@@ -151,7 +151,24 @@ pub(crate) fn quoted(arg: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::command_with;
+    use super::{Passed, Wanted, command_with, is_number};
+    use crate::ids::Default;
+
+    /// A snowflake and a number that is read in no layout; of the first 10,000 numbers alone, the layout is looked for.
+    #[test]
+    fn so_many_numbers_are_read_in_each_layout() {
+        assert!(is_number(&[b'1'; 19]) && !is_number(&[b'1'; 20]) && !is_number(b"1x"));
+        let args = <txid_args::Args as clap::Parser>::parse_from(["txid", "sort", "--format", "any"]);
+        let Some(txid_args::Command::Sort(args)) = args.command else { panic!("sort") };
+        let wanted = Wanted::new(&args.ids, Default::Txid).unwrap();
+        for (others, is_read) in [(9_999, true), (10_000, false)] {
+            let mut passed = Passed::new(i64::MIN..=i64::MAX);
+            (0..others).for_each(|_| passed.number(b"1"));
+            passed.number(b"1160090501362225152");
+            let said = passed.sentences(&wanted, true);
+            assert_eq!(said.iter().any(|it| it.starts_with(&format!("{} numbers", others + 1))), is_read, "{said:?}");
+        }
+    }
 
     #[test]
     fn the_command_is_the_same_with_another_format() {

@@ -195,3 +195,26 @@ impl Seeker {
         sentences
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Default;
+
+    /// By how much a line is later than the second highest of those before: one alone may be ahead.
+    #[test]
+    fn a_line_more_than_half_as_late_as_promised_is_said() {
+        let args = <txid_args::Args as clap::Parser>::parse_from(["txid", "grep", "--from=0"]);
+        let Some(txid_args::Command::Grep(args)) = args.command else { panic!("grep") };
+        let wanted = Wanted::new(&args.ids, Default::Any).unwrap();
+        let noon = 1_522_584_000_000;
+        for (times, is_said) in
+            [([0, 0, -500], false), ([0, 0, -501], true), ([9000, 0, -500], false), ([9000, 9000, 0], true)]
+        {
+            let mut seeker = Seeker::new("1s", 0..=1, &wanted).unwrap();
+            seeker.of_bytes = 1;
+            seeker.see(times.map(|ms| txid::Txid::at(noon + ms).to_string() + "\n").concat().as_bytes());
+            assert_eq!(seeker.sentences().len(), 1 + usize::from(is_said), "{times:?}");
+        }
+    }
+}

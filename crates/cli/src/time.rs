@@ -260,6 +260,38 @@ mod tests {
     }
 
     #[test]
+    fn spans_and_numbers_end_where_ids_do() {
+        for (text, expected) in [
+            ("1ms", Some(1)),
+            ("1500ms", Some(1500)),
+            ("2 days", Some(172_800_000)),
+            ("4398046511102ms", Some(LAST_MS - 1)),
+            ("4398046511103ms", None),
+            ("999us", None),
+            ("-1s", None),
+        ] {
+            assert_eq!(parse_span("--for", text).ok(), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("1970", Some(0)),
+            ("2109", Some(4_386_441_600_000)),
+            ("9999999999", None),
+            ("4000000000", Some(4_000_000_000_000)),
+            ("10000000000", Some(10_000_000_000)),
+            ("100000000000", Some(100_000_000_000)),
+            ("4398046511103", Some(LAST_MS)),
+            ("4398046511104", None),
+            ("@4398046511.103", Some(LAST_MS)),
+            ("@4398046511.104", None),
+            ("10:00z", Some(1_522_231_200_000)),
+            ("100000000000000", None),
+        ] {
+            let now = "2018-03-28T10:00:00Z".parse().unwrap();
+            assert_eq!(parse_at(text, now, &|| Ok(TimeZone::UTC)).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn a_time_without_a_day_is_of_the_local_day() {
         let now = "2018-03-27T23:30:00Z".parse().unwrap();
         let berlin = || Ok(TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3")?);

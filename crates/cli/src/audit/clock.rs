@@ -1,7 +1,7 @@
 //! Sees clocks that were set back, from the ids of a host in the order of their lines.
 
 /// Requests that take longer than others end later, too: an id may be so much older than others.
-const LATE_MS: i64 = 1000;
+const LATE_MS: i64 = 1_000;
 
 /// Of the last ids, as many as this may be ahead of the clock, less one.
 const HIGHEST: usize = 4;
@@ -170,36 +170,35 @@ mod tests {
     #[test]
     fn few_ids_are_no_step() {
         assert_eq!(steps((0..100).map(|n| n * 1000).chain((0..15).map(|n| n * 1000))), []);
+        assert_eq!(steps((0..100).map(|n| n * 1000).chain((0..16).map(|n| n * 1000))).len(), 1);
+        // Of a clock that stands, a second is how late a line may be.
+        let after = |back: i64| steps(vec![100_000; 40].into_iter().chain(vec![100_000 - back; 40])).len();
+        assert_eq!([after(1000), after(1001)], [0, 1]);
         assert_eq!(steps((0..100).map(|n| if n == 50 { 3_600_000 } else { n * 1000 })), []);
     }
 
-    /// A million lines in the order of their ends: of which `slow` in a hundred took up to 30 s. Perhaps the clock is set
-    /// back by a minute.
-    fn log(slow: u64, is_set_back: bool) -> Vec<i64> {
+    /// The numbers of a million lines in the order of their ends: of which `slow` in a hundred took up to 30 s.
+    fn log(slow: u64) -> Vec<i64> {
         let mut random = 1_u64;
         let mut next = || {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             random >> 33
         };
-        let mut lines: Vec<_> = (0..1_000_000_i64)
-            .map(|n| {
-                let ms = n * 10;
-                let took = if next() % 100 < slow { 1000 + next() % 29_000 } else { next() % 200 };
-                let clock = if is_set_back && n > 500_000 { ms - 60_000 } else { ms };
-                (ms + took as i64, clock)
-            })
-            .collect();
+        let mut took = || if next() % 100 < slow { 1000 + next() % 29_000 } else { next() % 200 };
+        let mut lines: Vec<_> = (0..1_000_000_i64).map(|n| (n * 10 + took() as i64, n)).collect();
         lines.sort_unstable();
         // No server waits until the slowest are done.
         lines.truncate(lines.partition_point(|(end_ms, _)| *end_ms < 10_000_000));
-        lines.into_iter().map(|(_, ms)| ms).collect()
+        lines.into_iter().map(|(_, n)| n).collect()
     }
 
     #[test]
     fn slow_requests_are_no_steps() {
         for slow in [0, 2, 10, 20, 30] {
-            assert_eq!(steps(log(slow, false)), [], "{slow} %");
-            let found = steps(log(slow, true));
+            let log = log(slow);
+            assert_eq!(steps(log.iter().map(|n| n * 10)), [], "{slow} %");
+            // The clock is set back by a minute.
+            let found = steps(log.iter().map(|n| if *n > 500_000 { n * 10 - 60_000 } else { n * 10 }));
             assert_eq!(found.len(), 1, "{slow} %: {found:?}");
             assert!((55_000..90_000).contains(&found[0].by_ms), "{slow} %: {found:?}");
         }

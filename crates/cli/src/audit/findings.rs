@@ -367,3 +367,45 @@ impl Node {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::maker::Reader;
+    use super::*;
+
+    /// What is found of ids of one node, each of a host and a time.
+    fn findings(ids: &[(u32, i64)]) -> Findings {
+        let mut makers = Makers::default();
+        let numbers = Numbers { is_chosen: true, ..Numbers::UNKNOWN };
+        let reader = Reader::all(numbers).into_iter().find(|reader| reader.is_of_numbers()).unwrap();
+        let mut findings = Findings::new(numbers, 60_000, false, 10, ids.len() as u64);
+        findings.now_ms = 1_795_521_600_000;
+        for (&(host, ms), sequence) in ids.iter().zip(0..) {
+            let ms = findings.now_ms + ms;
+            let (id, maker) =
+                reader.read(((ms - 1_288_834_974_657) << 22 | 17 << 12 | sequence).to_string().as_bytes());
+            findings.add(Record { ms, id, host, maker: makers.number(maker), ..Record::default() }, &makers);
+        }
+        findings.end(&makers);
+        findings
+    }
+
+    #[test]
+    fn limits_are_where_the_page_says() {
+        let shared = |back: i64| findings(&[(0, -200_000), (1, -190_000), (0, -200_000 + back)]).shared.len();
+        assert_eq!([shared(60_000), shared(60_001)], [1, 0], "a node is handed over after more than a minute");
+        let future = |ahead| findings(&[(0, ahead)]).future.count;
+        assert_eq!([future(60_000), future(60_001)], [0, 1], "more than a minute after now is to come");
+        let gaps = |long: i64| findings(&[(0, -200_000), (0, -200_000 + long)]).gaps.count;
+        assert_eq!([gaps(60_000), gaps(60_001)], [0, 1], "a gap is longer than --gap");
+        // Up to ten, and one in a hundred, that are more than an hour before all others.
+        let outliers = |few: i64, all: i64, apart: i64| {
+            let one = |n: i64| (0, -100_000_000 + n + if n < few { 0 } else { apart });
+            findings(&(0..all).map(one).collect::<Vec<_>>()).outliers.count
+        };
+        let found =
+            [(1, 99), (1, 100), (2, 199), (10, 1000), (11, 2000)].map(|(few, all)| outliers(few, all, 3_600_001));
+        assert_eq!(found, [0, 1, 0, 10, 0]);
+        assert_eq!([outliers(1, 100, 3_599_999), outliers(1, 100, 3_600_000)], [0, 1]);
+    }
+}

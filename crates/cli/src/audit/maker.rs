@@ -77,6 +77,11 @@ impl Reader {
         txid::formats::ALL.iter().enumerate().map(reader).collect()
     }
 
+    #[cfg(test)]
+    pub(super) fn is_of_numbers(&self) -> bool {
+        self.format.takes_a_layout()
+    }
+
     /// All bits of an id of at most 128, otherwise as many of a hash; and who made it.
     pub(super) fn read(&self, text: &[u8]) -> ([u64; 2], Maker) {
         let order = self.format.order(text, &self.numbers).filter(|_| self.is_whole);

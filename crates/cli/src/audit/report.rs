@@ -121,9 +121,10 @@ impl Report<'_> {
         for (source, mut numbers) in wanted {
             numbers.sort_unstable();
             let mut add = |number: u64, line: &[u8]| {
+                let line = line.trim_ascii_end();
                 let more = if line.len() > LONGEST_LINE { "..." } else { "" };
                 let line = String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]);
-                lines.insert(Record::place(source, number), format!("{}{more}", line.trim_end()));
+                lines.insert(Record::place(source, number), format!("{line}{more}"));
             };
             let (mut number, mut next) = (0, 0);
             let mut see = |line: &[u8]| {

@@ -74,6 +74,13 @@ fn an_id_that_stands_twice_is_reported_with_its_lines() {
     let found = report(audit(directory.path(), &[]).write_stdin(format!("{twice}\n").repeat(50)), 1);
     let repeat = &found["repeats"]["shown"][0];
     assert_eq!((&repeat["lines"], repeat["places"].as_array().unwrap().len()), (&50.into(), 4));
+    for (length, more) in [(240, ""), (241, "...")] {
+        let line = format!("{twice:x<length$}");
+        let found = report(audit(directory.path(), &[]).write_stdin(format!("{line}\r\n{line}")), 1);
+        for place in 0..2 {
+            assert_eq!(found["repeats"]["shown"][0]["places"][place]["text"], format!("{}{more}", &line[..240]));
+        }
+    }
     // Sorted in a file, and shown as far as is wanted.
     let many = a.repeat(40);
     assert_eq!(counts(&report(audit(directory.path(), &["--show", "2"]).write_stdin(many), 1))[0], 50);
@@ -188,7 +195,7 @@ fn a_sequence_near_its_end_is_reported() {
         (0..most).map(|n| format!("{}\n", snowflake(NOON + ms, node, n))).collect::<String>()
     };
     let directory = directory(&[]);
-    let lines = [of(0, 1, 3600), of(1, 1, 3687), of(2, 2, 4096)].concat();
+    let lines = [of(0, 1, 3686), of(1, 1, 3687), of(2, 2, 4096)].concat();
     let found = report(audit(directory.path(), &["--format", "snowflake"]).write_stdin(lines), 0);
     assert_eq!(counts(&found), [0, 0, 0, 0, 0, 2], "{found}");
     let [first, second] = [0, 1].map(|n| &found["sequences"]["shown"][n]);

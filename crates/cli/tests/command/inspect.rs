@@ -172,6 +172,9 @@ fn a_txid_without_a_character_is_seen_as_one() {
 fn a_long_word_is_not_repeated() {
     let message = format!("txid: '{}': character 1 is 'x', not lower-case hexadecimal\n", "x".repeat(60));
     txid(&["inspect", &"x".repeat(60)]).assert().code(1).stdout("").stderr(message);
+    let message =
+        format!("txid: '{}...': a b3 header has 1, 33, 35, 49, 51, 52 or 68 characters, not 61\n", "x".repeat(60));
+    txid(&["inspect", &"x".repeat(61)]).assert().code(1).stdout("").stderr(message);
     let message = format!("txid: '{}...': {}\n", "x".repeat(60), unknown("3000000 characters"));
     txid(&["inspect"]).write_stdin("x".repeat(3_000_000)).assert().code(1).stdout("").stderr(message);
 }

@@ -171,6 +171,19 @@ fn an_id_in_two_files_makes_no_shared_node() {
     }
 }
 
+/// Ten ids, and more than nine tenths of one of the files.
+#[test]
+fn few_ids_in_two_files_are_no_copy() {
+    let ids: Vec<_> = (0..200).map(|n| id(NOON + n)).collect();
+    for (both, more, is_said) in [(9, 0, false), (10, 0, true), (90, 10, false), (91, 9, true)] {
+        let (a, b) = (ids[..both + more].join("\n"), ids[more..both + 2 * more].join("\n"));
+        let directory = directory(&[("a.log", a.as_bytes()), ("b.log", b.as_bytes())]);
+        let (_, said, _) = audit(directory.path(), &["a.log", "b.log"]);
+        assert_eq!(said.starts_with(&format!("txid: {both} ids of b.log are in a.log, too: ")), is_said, "{said}");
+        assert_eq!(said.is_empty(), !is_said, "{said}");
+    }
+}
+
 /// It cannot be opened a second time to show its lines.
 #[test]
 fn a_pipe_is_read_once() {
