@@ -171,6 +171,24 @@ mod tests {
     }
 
     #[test]
+    fn other_ids_of_the_window_are_counted_and_the_most_come_first() {
+        let args = <txid_args::Args as clap::Parser>::parse_from(["txid", "sort"]);
+        let Some(txid_args::Command::Sort(args)) = args.command else { panic!("sort") };
+        let wanted = Wanted::new(&args.ids, Default::Txid).unwrap();
+        // Of 2022-02-22 and of 2016-07-30.
+        let text = b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f 01ARZ3NDEKTSV4RRFFQ69G5FAV 01ARZ3NDEKTSV4RRFFQ69G5FAV";
+        let said = |window| {
+            let mut passed = Passed::new(window);
+            passed.look(text);
+            passed.sentences(&wanted, false).concat()
+        };
+        assert!(said(i64::MIN..=i64::MAX).contains("passed over: 2 ulid, 1 uuid-v7; txid "));
+        assert!(said(1_469_922_850_260..=1_645_557_742_000).contains("passed over: 1 uuid-v7; "));
+        assert!(said(1_469_922_850_259..=1_645_557_741_999).contains("passed over: 2 ulid; "));
+        assert_eq!(said(0..=1), "");
+    }
+
+    #[test]
     fn the_command_is_the_same_with_another_format() {
         for (args, expected) in [
             (&["/usr/bin/txid", "grep", "--since", "1h", "a.log"][..], "txid grep --format flake --since 1h a.log"),

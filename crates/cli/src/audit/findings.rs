@@ -407,5 +407,11 @@ mod tests {
             [(1, 99), (1, 100), (2, 199), (10, 1000), (11, 2000)].map(|(few, all)| outliers(few, all, 3_600_001));
         assert_eq!(found, [0, 1, 0, 10, 0]);
         assert_eq!([outliers(1, 100, 3_599_999), outliers(1, 100, 3_600_000)], [0, 1]);
+        // The last ones may be near each other.
+        let last = |few: i64| {
+            let one = |n: i64| (0, -100_000_000 + n + if n < 1000 { 0 } else { 3_600_001 });
+            findings(&(0..1000 + few).map(one).collect::<Vec<_>>()).outliers.count
+        };
+        assert_eq!([1, 2, 10, 11].map(last), [1, 2, 10, 0]);
     }
 }

@@ -328,7 +328,17 @@ fn unrotated(name: &str, is_there: impl Fn(&str) -> bool) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::unrotated;
+    use super::{memory, unpacked, unrotated};
+
+    #[test]
+    fn memory_is_so_many_bytes_less_those_of_the_rest() {
+        for (text, mib) in [("40M", 8), ("40960K", 8), ("41943040", 8), ("1g", 992), ("64MB", 32)] {
+            assert_eq!(memory(text).ok(), Some(mib << 20), "{text}");
+        }
+        for text in ["41943039", "39M", "M", "-1G", "1.5G", "1T", "17179869184G"] {
+            assert!(memory(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn only_rotation_is_taken_off() {
@@ -344,5 +354,6 @@ mod tests {
         ] {
             assert_eq!(unrotated(name, |name| files.contains(&name)), expected, "{name}");
         }
+        assert_eq!(["a.log.1.gz", "a.zst", "a.gz.b"].map(unpacked), ["a.log.1", "a", "a.gz.b"]);
     }
 }

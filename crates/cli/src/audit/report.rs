@@ -392,7 +392,7 @@ impl Report<'_> {
         }
         let more = report["hosts"].as_u64().unwrap_or_default() + 1;
         if more > rates.len() as u64 && !rates.is_empty() {
-            text += &format!("  and {} more hosts\n", more - rates.len() as u64);
+            text += &format!("  and {}\n", counted(&json!(more - rates.len() as u64), "more host"));
         }
         text
     }

@@ -1,6 +1,6 @@
 //! `txid audit`, on planted faults of each kind.
 
-use crate::{directory, gzip, id, refusal, txid};
+use crate::{directory, gzip, id, printed, refusal, txid};
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::Path;
@@ -123,6 +123,10 @@ fn a_clock_that_went_back_is_reported_with_its_host() {
         (&step["to"], &step["by_ms"], &step["ids"]),
         (&"2026-11-24T12:00:20.000Z".into(), &24_000.into(), &20.into())
     );
+    let text = printed(txid(&["audit", "back.log", "late.log"]).current_dir(&directory));
+    let line =
+        "\n  back.log, back.log:51: 24 s, from 2026-11-24T12:00:46.000Z to 2026-11-24T12:00:20.000Z; 20 older ids\n";
+    assert!(text.contains(line) && text.contains("; if a file has lines of several hosts, say --host KEY\n"), "{text}");
     // Two hosts in one file are two clocks.
     let two: String =
         (0..20).map(|n| format!("{} host=a\n{} host=b\n", id(NOON + n * 100), id(NOON - 60_000 + n * 100))).collect();
@@ -206,12 +210,49 @@ fn a_sequence_near_its_end_is_reported() {
 #[test]
 fn any_mixture_is_audited_in_one_pass() {
     let twice = txid::uuid::v7_at(NOON);
-    let lines = format!("{} {twice}\n{} {twice}\n01ARZ3NDEKTSV4RRFFQ69G5FAV x\n", id(NOON), id(NOON + 1));
+    // Of each format, the first id of a line.
+    let [one, other, two] = [0, 2, 1].map(|ms| id(NOON + ms));
+    let lines = format!("{one} {twice} {other}\n{two} {twice}\n01ARZ3NDEKTSV4RRFFQ69G5FAV x\n");
     let directory = directory(&[]);
     let found = report(audit(directory.path(), &["--format", "any"]).write_stdin(&*lines), 1);
     assert_eq!((&found["ids"], counts(&found)[0]), (&5.into(), 1), "{found}");
     assert_eq!(found["repeats"]["shown"][0]["format"], "uuid_v7");
     assert_eq!(report(audit(directory.path(), &["--format", "txid,ulid"]).write_stdin(lines), 0)["ids"], 3);
+}
+
+const FOR_PEOPLE: &str = "\
+3721 ids on 3721 lines
+shared nodes  1
+  node 17 of snowflake: a.log and b.log, from 2026-11-24T12:00:00.000Z to 2026-11-24T12:00:29.000Z; 28 turns
+  next: txid grep --around 2026-11-24T12:00:00.000Z --format snowflake a.log b.log
+repeats       1
+  snowflake of 2026-11-24T12:00:00.000Z, on 2 lines
+    a.log:1: 2125197739422715904
+    a.log:16: 2125197739422715904 again
+  next: txid grep --around 2026-11-24T12:00:00.000Z --format snowflake a.log b.log; if these are lines of one request, say --per KEY
+steps back    0
+future        0
+sequences     1 near their end
+  node 3 of snowflake: 3689 of 4096 at 2026-11-24T12:01:30.000Z
+gaps          2 longer than 1m
+  a.log: 62 s, ends early, from 2026-11-24T12:00:28.000Z to 2026-11-24T12:01:30.000Z
+  and 1 more
+  next: txid grep --around 2026-11-24T12:00:28.000Z a.log b.log
+rates
+  all hosts: 3721 ids, 41.3 a second, at most 3690 in the second of 2026-11-24T12:01:30.000Z, from 2026-11-24T12:00:00.000Z to 2026-11-24T12:01:30.000Z
+  b.log: 3705 ids, 41.6 a second, at most 3690 in the second of 2026-11-24T12:01:30.000Z, from 2026-11-24T12:00:01.000Z to 2026-11-24T12:01:30.000Z
+  and 1 more host
+";
+
+#[test]
+fn people_get_sentences() {
+    let of = |seconds: std::ops::Range<i64>| seconds.step_by(2).map(|n| snowflake(NOON + n * 1000, 17, 0));
+    let lines = |ids: &mut dyn Iterator<Item = i64>| ids.map(|id| format!("{id}\n")).collect::<String>();
+    let a = lines(&mut of(0..30)) + &format!("{} again\n", snowflake(NOON, 17, 0));
+    let b = lines(&mut of(1..30).chain((0..3690).map(|sequence| snowflake(NOON + 90_000, 3, sequence))));
+    let directory = directory(&[("a.log", a.as_bytes()), ("b.log", b.as_bytes())]);
+    let audit = ["audit", "--format", "snowflake", "--show", "1", "a.log", "b.log"];
+    txid(&audit).current_dir(&directory).assert().code(1).stdout(FOR_PEOPLE).stderr("");
 }
 
 /// More than fit into the memory, with the faults far apart.

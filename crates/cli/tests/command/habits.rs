@@ -148,6 +148,10 @@ fn lines_and_histograms_are_objects_on_request() {
             "ids": [{ "id": one, "format": "txid", "time": "1970-01-01T00:00:00.002Z" }],
         })
     );
+    let lines = printed(&mut grep(&directory, &["--json", "-n", "a.log"]));
+    let numbers = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["line"].as_u64());
+    assert!(numbers.eq([2, 4, 6, 8].map(Some)), "{lines}");
+    assert_eq!(printed(&mut grep(&directory, &["--json", "-m2", "a.log"])).lines().count(), 2);
     let spans = printed(&mut grep(&directory, &["--json", "-H", "--histogram", "1m", "a.log", "a.log"]));
     assert_eq!(spans, "{\"file\":\"a.log\",\"from\":\"1970-01-01T00:00:00.000Z\",\"lines\":4}\n".repeat(2));
     let spans = printed(&mut grep(&directory, &["--json", "--histogram", "1m", "a.log", "a.log"]));
@@ -162,6 +166,10 @@ fn recursion_begins_here_if_nothing_is_named() {
     std::os::unix::fs::symlink("../a.log", directory.path().join("sub/link")).unwrap();
     assert_eq!(printed(&mut grep(&directory, &["-rl"])), "a.log\nsub/b.log\n");
     assert_eq!(printed(&mut grep(&directory, &["-rc"])), "a.log:4\nsub/b.log:4\n");
+    // In the order of their names, and not of the directory.
+    let names: Vec<_> = ('b'..='z').map(|name| format!("sub/{name}.log")).collect();
+    names.iter().rev().for_each(|name| std::fs::write(directory.path().join(name), log()).unwrap());
+    assert_eq!(printed(&mut grep(&directory, &["-rl", "sub"])), names.join("\n") + "\n");
 }
 
 #[test]

@@ -248,9 +248,11 @@ fn what_was_in_flight_is_told_by_the_time_of_its_line() {
         format!("[24/Nov/2026:12:04:03 +0000] /orders/{} {} later\n", txid::uuid::v7_at(NOON), ids[3]),
         // The last word of this UNIQUE_ID of 2018 reads as a txid of years to come.
         "Ws@zWA-vQegofEOBJHOBujnJc00 [24/Nov/2026:12:30:00 +0000] long\n".to_string(),
+        // Without a txid, the first id counts.
+        format!("[24/Nov/2026:12:30:00 +0000] {} of {}\n", txid::uuid::v7_at(NOON), txid::uuid::v7_at(NOON + 900_000)),
     ];
     let found = printed(txid(&["grep", "--in-flight", "2026-11-24T12:04:00.100Z"]).write_stdin(lines.concat()));
-    assert_eq!(found, [&*lines[0], &lines[2], &lines[5]].concat());
+    assert_eq!(found, [&*lines[0], &lines[2], &lines[5], &lines[6]].concat());
     let without =
         txid(&["grep", "--in-flight", "2026-11-24T12:04:00Z"]).write_stdin(format!("{} x\n", ids[0])).assert().code(1);
     let said = String::from_utf8_lossy(&without.get_output().stderr).into_owned();
