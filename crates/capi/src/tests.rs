@@ -3,10 +3,11 @@
 use crate::caller::{TXID_MESSAGE_LEN, txid_text};
 use crate::clock::{txid_clock_coarse_ms, txid_clock_ms};
 use crate::error::{txid_error, txid_strerror};
+use crate::maker::{TXID_MAX_LEN, txid_maker_close, txid_maker_fill, txid_maker_fill_at, txid_maker_open};
 use crate::plan::{txid_plan_close, txid_plan_fill, txid_plan_open, txid_plan_trusts};
 use crate::policy::{txid_headers_find, txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
 use crate::read::{TXID_PARTS_MAX, txid_parts, txid_read, txid_value};
-use crate::snowflake::{txid_snowflake_close, txid_snowflake_open};
+use crate::snowflake::{txid_snowflake_close, txid_snowflake_next, txid_snowflake_open};
 use crate::span::{txid_changed_header, txid_changed_headers, txid_headers_change, txid_span_start};
 use crate::txid::*;
 use ::txid::Txid;
@@ -225,6 +226,40 @@ fn a_state_is_in_memory_unless_its_node_is_leased() {
     assert_eq!(open(c"snowflake", c"lease"), (txid_error::SnowflakeFile as i32, why.to_string()));
     assert_eq!(open(c"snowflake", c"1024").0, txid_error::SnowflakeNode as i32);
     assert_eq!(open(c"snow", c"1").0, txid_error::SnowflakeLayout as i32);
+}
+
+/// The layout has an id for each second, which is its number.
+#[test]
+fn ids_run_no_further_ahead_than_the_caller_allows() {
+    let (mut generator, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
+    let (layout, message) = (c"time_bits=35,node_bits=0,sequence_bits=0,unit_ms=1000", message.as_mut_ptr().cast());
+    // SAFETY: all texts end with a NUL, the message has its room, and nobody else has the generator.
+    unsafe {
+        assert_eq!(txid_snowflake_open(layout.as_ptr(), c"0".as_ptr(), ptr::null(), 2000, &mut generator, message), 0);
+        let next = || txid_snowflake_next(generator, txid_clock_ms(), message);
+        assert!((0..3).all(|_| next() >= 0), "this second and two more");
+        let refused = (0..1000).map(|_| (next(), txid_clock_ms() / 1000)).find(|(id, now)| *id < 0 || *id > now + 2);
+        assert_eq!(refused.map(|(code, _)| code), Some(txid_error::SnowflakeExhausted as i64));
+        txid_snowflake_close(generator);
+    }
+}
+
+#[test]
+fn what_is_guessable_is_left_as_it_is() {
+    let (mut maker, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
+    let (mut id, message) = ([0_u8; TXID_MAX_LEN], message.as_mut_ptr().cast());
+    let (id, strong) = (id.as_mut_ptr().cast(), txid_text { len: 6, data: c"strong".as_ptr() });
+    // SAFETY: the name is as long as it says, all buffers have their room, and nobody else has the maker.
+    unsafe {
+        assert_eq!(txid_maker_open(&strong, 1, false, &mut maker, message), 0);
+        for mut guessable in [false, true] {
+            let before = guessable;
+            assert_eq!(txid_maker_fill(maker, SAMPLE_MS, id, &mut guessable, message), 20);
+            assert_eq!(txid_maker_fill_at(maker, SAMPLE_MS, id, &mut guessable, message), 20);
+            assert_eq!(guessable, before);
+        }
+        txid_maker_close(maker);
+    }
 }
 
 fn set(policy: *mut txid_policy, option: &str, word: &str) -> i32 {
