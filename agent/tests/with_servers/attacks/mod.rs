@@ -14,6 +14,7 @@ use std::process::{Command, Stdio};
 use crate::fleet::directory::Directory;
 use crate::fleet::host::{agent, signal};
 use crate::servers::{self, POSTGRES_PASSWORD, until};
+use crate::wait::ended;
 
 const AGENT: &str = env!("CARGO_BIN_EXE_txid-agent");
 
@@ -50,8 +51,7 @@ fn a_log_that_may_not_grow_ends_nobody() {
     assert_eq!(fs::read_to_string(path("status")).unwrap().trim(), (128 + libc::SIGXFSZ).to_string());
     assert_eq!(fs::metadata(path("log")).unwrap().len(), MOST as u64);
     signal(&agent, libc::SIGTERM);
-    until("the agent does not end", || agent.try_wait().unwrap().is_some());
-    let ended = agent.wait().unwrap();
+    let ended = ended("the agent does not end", &mut agent);
     assert_eq!((ended.signal(), ended.code()), (None, Some(128 + libc::SIGTERM)), "as its child");
 }
 
@@ -79,8 +79,7 @@ fn a_configuration_is_read_again() {
     until("it is not read", || lines() == 2);
     ["agent.toml: nodes: orders: ", "orders: continues with node"].iter().for_each(|text| directory.says(text));
     signal(&agent, libc::SIGTERM);
-    until("the agent does not end", || agent.try_wait().unwrap().is_some());
-    assert_eq!(agent.wait().unwrap().code(), Some(0));
+    assert_eq!(ended("the agent does not end", &mut agent).code(), Some(0));
 }
 
 /// A connection that was made with the old password goes on. When it ends, the log says why there is no other, until the agent is
@@ -125,7 +124,7 @@ fn a_password_that_is_rotated_is_read_again() {
     directory.says("SIGHUP: reads");
     goes_on();
     signal(&agent, libc::SIGTERM);
-    until("the agent does not end", || agent.try_wait().unwrap().is_some());
+    ended("the agent does not end", &mut agent);
     assert!(directory.log().contains("gave node"), "{}", directory.log());
 }
 
@@ -170,12 +169,7 @@ fn a_disk_that_is_frozen_for_a_while_ends_no_child() {
     let path = |name: &str| directory.path().join(name);
     let log = File::create(path("log")).unwrap();
     let mut command = agent();
-    command.args([
-        "run",
-        "--assume-unused-store",
-        "--lease-time",
-        "60s",
-        "--node",
+    command.args(["run", "--assume-unused-store", "--lease-time", "60s", "--node"]).args([
         "orders=snowflake",
         "--env",
         "N={orders}",
@@ -195,8 +189,7 @@ fn a_disk_that_is_frozen_for_a_while_ends_no_child() {
     assert!(said.contains("is on a disk: while it is frozen"), "{said}");
     disk.freeze("-u");
     signal(&agent, libc::SIGTERM);
-    until("the agent does not end", || agent.try_wait().unwrap().is_some());
-    assert_eq!(agent.wait().unwrap().code(), Some(128 + libc::SIGTERM), "{said}");
+    assert_eq!(ended("the agent does not end", &mut agent).code(), Some(128 + libc::SIGTERM), "{said}");
 }
 
 /// Not only with a child that has a guard: while a disk is frozen, programs that map the files wait.
@@ -218,14 +211,10 @@ fn forty_leases_and_segments_share_two_connections() {
     let directory = tempfile::tempdir().unwrap();
     let mut command = agent();
     let store = format!("postgres://txid@127.0.0.1:{}/ids?timeout=60s", server.port);
-    command.env("TXID_STORE_PASSWORD", POSTGRES_PASSWORD).args([
-        "run",
-        "--assume-unused-store",
-        "--create",
-        "--store",
-        &store,
-        "--dir",
-    ]);
+    command
+        .env("TXID_STORE_PASSWORD", POSTGRES_PASSWORD)
+        .args(["run", "--assume-unused-store", "--create", "--store", &store])
+        .args(["--dir"]);
     command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::null());
     for number in 0..20 {
         command.args(["--node", &format!("node-{number}=snowflake"), "--segment", &format!("tag-{number}")]);

@@ -10,13 +10,14 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use crate::fleet::host::{Running, agent, signal};
-use crate::servers;
+use crate::servers::until;
+use crate::wait::ended;
 use txid::snowflake::LeasePage;
 
 /// Ends an agent, which gives its node back.
 fn stop(mut agent: Running) {
     signal(&agent.0, libc::SIGTERM);
-    assert!(agent.0.wait().unwrap().success());
+    assert!(ended("it does not end", &mut agent.0).success());
 }
 
 /// A fleet of hosts on one store.
@@ -51,24 +52,16 @@ impl Fleet {
     /// Waits until a host has a node, and returns it.
     fn node(&self, host: &str) -> u64 {
         let page = self.path(host).join("orders");
-        let mut node = None;
-        servers::until("there is no lease", || {
+        until("there is no lease", || {
             let view = LeasePage::attach(&page).ok().map(|page| page.view());
-            node = view.filter(|view| view.limit_ms.is_some()).map(|view| view.node);
-            node.is_some()
-        });
-        node.unwrap()
+            view.filter(|view| view.limit_ms.is_some()).map(|view| view.node)
+        })
     }
 
     /// Checks that an agent ends at once, with `wanted` in its log.
     fn fails(&self, host: &str, wanted: &str) {
         let mut agent = self.start(host);
-        let mut ended = None;
-        servers::until("it does not fail", || {
-            ended = agent.0.try_wait().unwrap();
-            ended.is_some()
-        });
-        assert!(!ended.unwrap().success());
+        assert!(!ended("it does not fail", &mut agent.0).success());
         let log = self.log(host);
         assert!(log.contains(wanted), "{wanted:?} is not in {log}");
     }

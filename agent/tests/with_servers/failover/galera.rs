@@ -32,12 +32,7 @@ fn a_cluster_that_crashes_as_a_whole_keeps_what_its_servers_have_written() {
         let setting = format!("innodb_flush_log_at_trx_commit = {flush}");
         assert_eq!(why, Some(setting).filter(|_| !is_kept));
         galera.crash(0);
-        let mut found = None;
-        until("it does not come back", || {
-            found = take(0);
-            found.is_some()
-        });
-        let lost = confirmed - found.unwrap().0;
+        let lost = confirmed - until("it does not come back", || take(0)).0;
         println!("innodb_flush_log_at_trx_commit = {flush}: {lost} of {confirmed} numbers were lost");
         assert!(lost == 0 || !is_kept);
     }

@@ -32,17 +32,8 @@ fn the_command_starts_only_when_all_are_live_at_once() {
     fs::create_dir(path("leases")).unwrap();
     fs::write(path("leases/invoices"), "").unwrap();
     let mut child = agent()
-        .args([
-            "run",
-            "--store",
-            &directory.store(),
-            "--assume-unused-store",
-            "--lease-time",
-            "2s",
-            "--segment",
-            "invoices",
-            "--create",
-        ])
+        .args(["run", "--store", &directory.store(), "--assume-unused-store"])
+        .args(["--lease-time", "2s", "--segment", "invoices", "--create"])
         .args(["--node", &format!("orders={TWO_NODES}"), "--dir", path("run").to_str().unwrap()])
         .args(["--", "touch", path("started").to_str().unwrap()])
         .stderr(fs::File::create(path("log")).unwrap())
@@ -288,14 +279,8 @@ fn it_waits_for_a_store_that_is_down_at_the_start() {
     let mut server = servers::redis(&[]);
     server.kill();
     let mut child = agent()
-        .args([
-            "run",
-            "--assume-unused-store",
-            "--node",
-            "orders=snowflake",
-            "--dir",
-            directory.path("run").to_str().unwrap(),
-        ])
+        .args(["run", "--assume-unused-store", "--node", "orders=snowflake"])
+        .args(["--dir", directory.path("run").to_str().unwrap()])
         .args(["--store", &format!("redis://127.0.0.1:{}?timeout=60s", server.port)])
         .env("NOTIFY_SOCKET", &path)
         .stderr(fs::File::create(directory.path("log")).unwrap())
@@ -680,14 +665,12 @@ fn a_password_is_shown_nowhere() {
             let mut control = Command::new("redis-cli");
             control.env("REDISCLI_AUTH", password).args(["-p", &server.port.to_string()]);
             servers::run(control.args(["config", "set", "requirepass", new]));
-            servers::run(Command::new("redis-cli").env("REDISCLI_AUTH", new).args([
-                "-p",
-                &server.port.to_string(),
-                "client",
-                "kill",
-                "type",
-                "normal",
-            ]));
+            servers::run(
+                Command::new("redis-cli")
+                    .env("REDISCLI_AUTH", new)
+                    .args(["-p", &server.port.to_string(), "client", "kill", "type"])
+                    .args(["normal"]),
+            );
         };
         let before = directory.log().len();
         config(PASSWORD, "another");
@@ -709,16 +692,8 @@ fn all_nodes_are_taken() {
     let layout = "orders=time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
     let start = |number: usize| {
         agent()
-            .args([
-                "run",
-                "--assume-unused-store",
-                "--store",
-                &directory.store(),
-                "--node",
-                layout,
-                "--host-name",
-                &format!("web-{number}"),
-            ])
+            .args(["run", "--assume-unused-store", "--store", &directory.store()])
+            .args(["--node", layout, "--host-name", &format!("web-{number}")])
             .arg("--dir")
             .arg(directory.path(&number.to_string()))
             .stderr(Stdio::piped())

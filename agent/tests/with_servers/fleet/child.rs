@@ -332,14 +332,12 @@ fn a_child_without_a_guard_is_in_the_session_of_its_agent() {
     let mut hosted = Hosted::new("no-guard", server.port, redis);
     hosted.host.start_agent(&["--assume-unused-store", "--", "sleep", "1000"]);
     let agent = hosted.host.agent.as_ref().unwrap().id();
-    let mut child = None;
-    until("the child does not start", || {
-        child = child_of(agent);
-        let name = |child| fs::read_to_string(format!("/proc/{child}/comm")).unwrap_or_default();
-        child.is_some_and(|child| name(child) == "sleep\n")
+    let child = until("the child does not start", || {
+        let child = child_of(agent)?;
+        (fs::read_to_string(format!("/proc/{child}/comm")).ok()? == "sleep\n").then_some(child)
     });
     // SAFETY: no memory is involved.
-    let sessions = [agent as i32, child.unwrap()].map(|process| unsafe { libc::getsid(process) });
+    let sessions = [agent as i32, child].map(|process| unsafe { libc::getsid(process) });
     assert_eq!(sessions[0], sessions[1]);
 }
 
@@ -737,12 +735,11 @@ fn the_watchdog_needs_the_agent() {
     let run = |us: &str| {
         let mut command = agent();
         command.args(["run", "--store", &redis(server.port), "--node", "orders=snowflake"]).args(SHORT).args(ENV);
-        command.arg("--dir").arg(hosted.host.path("run")).args([
-            "--",
-            "sh",
-            "-c",
-            "test -z \"$WATCHDOG_USEC$NOTIFY_SOCKET\" && sleep 1000",
-        ]);
+        command
+            .arg("--dir")
+            .arg(hosted.host.path("run"))
+            .args(["--", "sh", "-c"])
+            .args(["test -z \"$WATCHDOG_USEC$NOTIFY_SOCKET\" && sleep 1000"]);
         command
             .env("NOTIFY_SOCKET", &path)
             .env("WATCHDOG_USEC", us)
@@ -798,14 +795,8 @@ fn mistakes_with_env_are_reported() {
     let run = |more: &[&str], text: &str| {
         fs::write(&file, text).unwrap();
         let output = agent()
-            .args([
-                "run",
-                "--store",
-                &store,
-                "--dir",
-                directory.path().join("run").to_str().unwrap(),
-                "--assume-unused-store",
-            ])
+            .args(["run", "--store", &store, "--dir", directory.path().join("run").to_str().unwrap()])
+            .args(["--assume-unused-store"])
             .args(["--node", "orders=snowflake", "--config", file.to_str().unwrap()])
             .args(more)
             .output()

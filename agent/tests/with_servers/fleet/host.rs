@@ -105,15 +105,9 @@ impl Host {
     pub fn start_agent(&mut self, options: &[&str]) {
         let log = File::options().create(true).append(true).open(self.path("log")).unwrap();
         let mut command = agent();
-        command.args([
-            "run",
-            "--store",
-            &self.store,
-            "--host-name",
-            &self.name,
-            "--node",
-            &format!("orders={}", self.layout),
-        ]);
+        command
+            .args(["run", "--store", &self.store, "--host-name", &self.name])
+            .args(["--node", &format!("orders={}", self.layout)]);
         command.arg("--dir").arg(self.path("run")).args(options).envs(self.environment.iter().cloned());
         self.agent = Some(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap());
     }

@@ -45,16 +45,11 @@ impl Started {
 
     /// The child's process, once it is what it is to be.
     fn child(&self, has_guard: bool) -> i32 {
-        let mut child = None;
+        let agent = self.agent.id();
         until("there is no child", || {
-            let parent =
-                if has_guard { child_of(self.agent.id()).map(|guard| guard as u32) } else { Some(self.agent.id()) };
-            child = parent.and_then(child_of);
-            child.is_some_and(|child| {
-                fs::read_to_string(format!("/proc/{child}/comm")).is_ok_and(|name| name == "sleep\n")
-            })
-        });
-        child.unwrap()
+            let child = child_of(if has_guard { child_of(agent)? as u32 } else { agent })?;
+            (fs::read_to_string(format!("/proc/{child}/comm")).ok()? == "sleep\n").then_some(child)
+        })
     }
 }
 

@@ -106,12 +106,7 @@ fn a_leader_without_its_cluster() {
     let listens = [(); 3].map(|()| servers::free_port());
     let peers: Vec<_> = listens.iter().enumerate().map(|(at, &port)| (port, Wall::before(&wall, at, port))).collect();
     let cluster = servers::etcd_cluster(&peers);
-    let mut found = None;
-    until("nobody leads", || {
-        found = leader(&cluster.servers);
-        found.is_some()
-    });
-    let (at, name) = found.unwrap();
+    let (at, name) = until("nobody leads", || leader(&cluster.servers));
     let first = cluster.servers[at].port;
     let others: Vec<_> = cluster.servers.iter().map(|server| server.port).filter(|port| *port != first).collect();
     let ways = [others[0], others[1]].map(Proxy::to);

@@ -39,16 +39,9 @@ impl Site {
 
     fn start(&self, name: &str) -> Child {
         let mut command: Command = agent();
-        command.args([
-            "run",
-            "--store",
-            &self.0.store(),
-            "--host-name",
-            name,
-            "--node",
-            &format!("orders={LAYOUT}"),
-            "--dir",
-        ]);
+        command
+            .args(["run", "--store", &self.0.store(), "--host-name", name, "--node", &format!("orders={LAYOUT}")])
+            .args(["--dir"]);
         command.arg(self.0.path("run")).args(["--assume-unused-store", "--lease-time", "5s"]).stdin(Stdio::null());
         let log = OpenOptions::new().create(true).append(true).open(self.0.path("log")).unwrap();
         command.stderr(log).spawn().unwrap()

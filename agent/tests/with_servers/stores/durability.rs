@@ -114,11 +114,7 @@ fn the_log_says_which_setting_it_is() {
     for (options, is_said) in [("", true), ("?may-lose-writes=0", false)] {
         let directory = tempfile::tempdir().unwrap();
         let mut command = agent();
-        command.args([
-            "run",
-            "--assume-unused-store",
-            "--node",
-            "any=snowflake",
+        command.args(["run", "--assume-unused-store", "--node", "any=snowflake"]).args([
             "--store",
             &format!("{url}{options}"),
             "--dir",
