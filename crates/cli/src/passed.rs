@@ -182,8 +182,8 @@ mod tests {
             passed.look(text);
             passed.sentences(&wanted, false).concat()
         };
-        assert!(said(i64::MIN..=i64::MAX).contains("passed over: 2 ulid, 1 uuid-v7; txid "));
-        assert!(said(1_469_922_850_260..=1_645_557_742_000).contains("passed over: 1 uuid-v7; "));
+        assert!(said(i64::MIN..=i64::MAX).contains("passed over: 2 ulid, 1 uuid_v7; txid "));
+        assert!(said(1_469_922_850_260..=1_645_557_742_000).contains("passed over: 1 uuid_v7; "));
         assert!(said(1_469_922_850_259..=1_645_557_741_999).contains("passed over: 2 ulid; "));
         assert_eq!(said(0..=1), "");
     }
