@@ -217,20 +217,6 @@ fn family(name: &str) -> &str {
 }
 
 #[test]
-fn each_that_can_be_read_has_vectors() {
-    let vectors: Value = serde_json::from_str(&file("tests/vectors/formats.json")).unwrap();
-    for section in ["valid", "invalid"] {
-        let of_family = |format: &Format, case: &Value| {
-            let name = case["format"].as_str().unwrap();
-            name == format.name || section == "invalid" && family(name) == family(format.name)
-        };
-        each_has(section, |format| {
-            !format.is_read() || vectors[section].as_array().unwrap().iter().any(|case| of_family(format, case))
-        });
-    }
-}
-
-#[test]
 fn each_is_described() {
     // Segments have a page of their own.
     let text = file("docs/formats.md") + &file("docs/segments.md");

@@ -94,8 +94,7 @@ impl Layout {
         sequence_bits: 13,
         unit_ms: 1000,
         epoch_ms: 1_463_673_600_000,
-        order: Order::NodeThenSequence,
-        random_start: 0,
+        ..Self::SNOWFLAKE
     };
 
     /// Leaf's: as Twitter's, but each millisecond starts its sequence at a random number from 0 to 99, so that ids made
@@ -113,15 +112,8 @@ impl Layout {
     /// assert_eq!(Layout::SNOWFLAKE53.decode(1 << 53), None);
     /// assert_eq!(Layout::SNOWFLAKE53.ids_a_second(), 3_200.0);
     /// ```
-    pub const SNOWFLAKE53: Self = Self {
-        time_bits: 38,
-        node_bits: 10,
-        sequence_bits: 5,
-        unit_ms: 10,
-        epoch_ms: 1_420_070_400_000,
-        order: Order::NodeThenSequence,
-        random_start: 0,
-    };
+    pub const SNOWFLAKE53: Self =
+        Self { time_bits: 38, sequence_bits: 5, unit_ms: 10, epoch_ms: 1_420_070_400_000, ..Self::SNOWFLAKE };
 
     /// Discord's: 42 bits of milliseconds since 2015, of which 41 fit into a number with a sign; 5 of worker and 5 of
     /// process, which are the node; 12 of increment.
@@ -129,27 +121,12 @@ impl Layout {
 
     /// Instagram's: 41 bits of milliseconds since 2011-08-24, of which 40 fit into a number with a sign; 13 of shard, 10
     /// of sequence.
-    pub const INSTAGRAM: Self = Self {
-        time_bits: 40,
-        node_bits: 13,
-        sequence_bits: 10,
-        unit_ms: 1,
-        epoch_ms: 1_314_220_021_721,
-        order: Order::NodeThenSequence,
-        random_start: 0,
-    };
+    pub const INSTAGRAM: Self =
+        Self { time_bits: 40, node_bits: 13, sequence_bits: 10, epoch_ms: 1_314_220_021_721, ..Self::SNOWFLAKE };
 
     /// Mastodon's: 48 bits of milliseconds since 1970, of which 47 fit into a number with a sign; 16 of a sequence that
     /// begins at a hash. There is no node, so such ids are only read.
-    pub const MASTODON: Self = Self {
-        time_bits: 47,
-        node_bits: 0,
-        sequence_bits: 16,
-        unit_ms: 1,
-        epoch_ms: 0,
-        order: Order::NodeThenSequence,
-        random_start: 0,
-    };
+    pub const MASTODON: Self = Self { time_bits: 47, node_bits: 0, sequence_bits: 16, epoch_ms: 0, ..Self::SNOWFLAKE };
 
     /// The presets by their names.
     pub const PRESETS: [(&str, Self); 8] = [

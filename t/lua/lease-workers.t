@@ -1,4 +1,4 @@
-# A leased node and all workers of an nginx: reloads, a node that changes, and metrics.
+# A leased node and all workers of an nginx: reloads, and a node that changes.
 
 use lib 't/support';
 # Before the plan: without an agent there is nothing to test.
@@ -10,7 +10,6 @@ use State;
 Agent::start('reloads');
 # A short interval, so that it soon notices that its node was taken.
 Agent::start('moved', '--lease-time', '2s');
-Agent::start('measured');
 
 master_on();
 workers(4);
@@ -107,25 +106,3 @@ true
 true
 true
 4
-
-
-
-=== TEST 3: metrics for Prometheus
---- http_config
-init_by_lua_block {
-    order_id = require "resty.txid.snowflake".new {
-        layout = "snowflake", node = "lease", state = "DIR/run-measured/measured",
-    }
-    assert(require "support.until_leased"(order_id))
-}
---- lua
-local stats = order_id:stats()
-ngx.say("txid_lease_live ", stats.lease_left_ms > 0 and 1 or 0)
-ngx.say("txid_lease_left_seconds ", stats.lease_left_ms / 1000)
-ngx.say("txid_lease_renewals_total ", stats.renewals)
-ngx.say("txid_lease_failures_total ", stats.failures)
---- response_body_like
-^txid_lease_live 1
-txid_lease_left_seconds [45]\d(\.\d+)?
-txid_lease_renewals_total \d+
-txid_lease_failures_total 0$

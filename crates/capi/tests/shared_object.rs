@@ -2,12 +2,10 @@
 
 #![cfg(target_os = "linux")]
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, c_char};
 use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::process::Command;
-use test_helpers::library;
+use test_helpers::library::{self, FUNCTIONS, Fill, Functions};
 
 fn output_of(tool: &str, option: &str) -> String {
     let output = Command::new(tool).arg(option).arg("-W").arg(library::path()).output().unwrap();
@@ -48,7 +46,6 @@ fn its_soname_has_the_version_of_the_interface() {
 /// The state behind the words of a batch begins with a constant and the key: who finds it can compute ids that were made before.
 #[test]
 fn no_key_stays_on_the_stack() {
-    type Fill = unsafe extern "C" fn(*mut c_char, i64);
     const BEFORE_A_KEY: &[u8; 16] = b"expand 32-byte k";
 
     #[inline(never)]
@@ -58,7 +55,6 @@ fn no_key_stays_on_the_stack() {
         unsafe { *text = std::hint::black_box(&mut constants)[0][0] as c_char };
     }
 
-    let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
     let memory = std::fs::File::open("/proc/self/mem").unwrap();
     let (mut text, mut below) = ([0; 20], vec![0_u8; 64 << 10]);
     let begin = &raw const text as usize - below.len();
@@ -72,13 +68,8 @@ fn no_key_stays_on_the_stack() {
         assert_eq!(read, below.len() as isize);
         below.windows(BEFORE_A_KEY.len()).any(|window| window == BEFORE_A_KEY)
     };
-    // SAFETY: the library's initializers are Rust's own, and the function has this signature.
-    let fill: Fill = unsafe {
-        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
-        std::mem::transmute::<*mut c_void, Fill>(libc::dlsym(handle, c"txid_fill".as_ptr()))
-    };
     for calls in [1, 1, 1000] {
-        assert!(!is_left_by(fill, calls), "after {calls} calls");
+        assert!(!is_left_by(FUNCTIONS.fill, calls), "after {calls} calls");
     }
     assert!(is_left_by(leave_it, 1), "it would not be seen");
 }
@@ -110,24 +101,13 @@ fn it_calls_its_own_functions_where_another_copy_is_loaded_first() {
 /// workers of both would make the same ids.
 #[test]
 fn two_copies_make_no_states_in_memory() {
-    type Open =
-        unsafe extern "C" fn(*const c_char, *const c_char, *const c_char, u64, *mut *mut c_void, *mut c_char) -> i32;
-
     let directory = std::env::temp_dir().join(format!("txid-two-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     // Whatever its file is called.
     let other = directory.join("ids.so");
     std::fs::copy(library::path(), &other).unwrap();
-    let load = |path: &Path| {
-        let path = CString::new(path.as_os_str().as_bytes()).unwrap();
-        // SAFETY: the library's initializers do nothing, and the function has this type.
-        unsafe {
-            let loaded = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
-            assert!(!loaded.is_null());
-            std::mem::transmute::<*mut c_void, Open>(libc::dlsym(loaded, c"txid_snowflake_open".as_ptr()))
-        }
-    };
-    let in_memory = |open: Open| {
+    let in_memory = |library: &Functions| {
+        let open = library.snowflake_open;
         let (mut generator, mut message) = (std::ptr::null_mut(), [0; 512]);
         // SAFETY: all texts end with a NUL, and the buffers are long enough.
         unsafe {
@@ -136,11 +116,10 @@ fn two_copies_make_no_states_in_memory() {
             (code, CStr::from_ptr(message.as_ptr()).to_string_lossy().into_owned())
         }
     };
-    let first = load(library::path());
-    assert_eq!(in_memory(first), (0, String::new()));
-    let second = load(&other);
-    for (open, loaded_as_well) in [(second, library::path()), (first, &other)] {
-        let (code, why) = in_memory(open);
+    assert_eq!(in_memory(&FUNCTIONS), (0, String::new()));
+    let second = Functions::of(&other);
+    for (library, loaded_as_well) in [(&second, library::path()), (&*FUNCTIONS, &*other)] {
+        let (code, why) = in_memory(library);
         let expected = format!("{} is loaded as well, and the two copies", loaded_as_well.display());
         assert!(code == -32 && why.starts_with(&expected), "{code} {why}");
     }

@@ -2,15 +2,13 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CString, c_char};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Barrier;
 use std::time::Duration;
-use test_helpers::library;
+use test_helpers::library::{self, FUNCTIONS, Fill, Text};
 use txid::snowflake::{Layout, LeasePage};
-
-type Fill = unsafe extern "C" fn(*mut c_char, i64);
 
 const CALLS: u64 = 10_000;
 
@@ -18,22 +16,9 @@ const CALLS: u64 = 10_000;
 /// 2 % more. If a change makes ids cheaper, lower these numbers; raise them only for a reason.
 const INSTRUCTIONS: [(&str, u64); 2] = [("txid_fill", 1_249_000), ("txid_fill_now", 1_336_000)];
 
-fn symbol(name: &str) -> *mut c_void {
-    let path = CString::new(library::path().to_str().unwrap()).unwrap();
-    let name = CString::new(name).unwrap();
-    // SAFETY: the library's initializers are Rust's own.
-    unsafe {
-        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
-        assert!(!handle.is_null());
-        let symbol = libc::dlsym(handle, name.as_ptr());
-        assert!(!symbol.is_null());
-        symbol
-    }
-}
-
-fn function(name: &str) -> Fill {
-    // SAFETY: both functions have this signature.
-    unsafe { std::mem::transmute::<*mut c_void, Fill>(symbol(name)) }
+fn call_each(calls: u64) {
+    call(FUNCTIONS.fill, calls);
+    call(FUNCTIONS.fill_now, calls);
 }
 
 fn call(function: Fill, calls: u64) {
@@ -47,7 +32,7 @@ fn call(function: Fill, calls: u64) {
 #[test]
 #[ignore = "the_instructions_of_an_id_are_bounded runs it under valgrind"]
 fn calls_to_count() {
-    INSTRUCTIONS.iter().for_each(|(name, _)| call(function(name), CALLS));
+    call_each(CALLS);
 }
 
 /// The instructions of all calls of the function `name` in `test`.
@@ -83,21 +68,15 @@ fn the_instructions_of_an_id_are_bounded() {
 const OF_MAKERS: [(&str, u64); 4] =
     [("ulid", 3_986_000), ("ksuid", 4_996_000), ("xid", 2_211_000), ("nanoid", 3_782_000)];
 
-type OpenMaker = unsafe extern "C" fn(*const [usize; 2], usize, bool, *mut *mut c_void, *mut c_char) -> i32;
-type FillOfMaker = unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32;
-
 #[test]
 #[ignore = "the_instructions_of_each_maker_are_bounded runs it under valgrind"]
 fn calls_of_a_maker_to_count() {
-    let format = std::env::var(FORMAT).unwrap();
-    // A txid_text.
-    let word = [format.len(), format.as_ptr() as usize];
+    let format = Text::of(std::env::var(FORMAT).unwrap().leak());
     let (mut maker, mut text, mut message, mut guessable) = (std::ptr::null_mut(), [0; 90], [0; 1024], false);
-    // SAFETY: the functions have these signatures, and all that they write to is as long as include/txid.h wants it.
+    let (open, fill) = (FUNCTIONS.maker_open, FUNCTIONS.maker_fill);
+    // SAFETY: all that they write to is as long as include/txid.h wants it.
     unsafe {
-        let open = std::mem::transmute::<*mut c_void, OpenMaker>(symbol("txid_maker_open"));
-        let fill = std::mem::transmute::<*mut c_void, FillOfMaker>(symbol("txid_maker_fill"));
-        assert_eq!(open(&word, 1, false, &mut maker, message.as_mut_ptr()), 0);
+        assert_eq!(open(&format, 1, false, &mut maker, message.as_mut_ptr()), 0);
         for _ in 0..CALLS {
             let len = fill(maker, 1_700_000_000_000, text.as_mut_ptr(), &mut guessable, message.as_mut_ptr());
             assert!(len > 0);
@@ -118,18 +97,13 @@ fn the_instructions_of_each_maker_are_bounded() {
     }
 }
 
-type Open =
-    unsafe extern "C" fn(*const c_char, *const c_char, *const c_char, u64, *mut *mut c_void, *mut c_char) -> i32;
-type FillSnowflake = unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut c_char) -> i32;
-
 /// Makes `CALLS` ids of a snowflake, a hundred a millisecond.
 fn make_snowflakes(node: &str, state: &Path) {
     let [layout, node, state] = ["snowflake", node, state.to_str().unwrap()].map(|text| CString::new(text).unwrap());
     let (mut generator, mut text, mut message) = (std::ptr::null_mut(), [0; 20], [0; 1024]);
-    // SAFETY: the functions have these signatures, and all that they write to is as long as include/txid.h wants it.
+    let (open, fill) = (FUNCTIONS.snowflake_open, FUNCTIONS.snowflake_fill);
+    // SAFETY: all that they write to is as long as include/txid.h wants it.
     unsafe {
-        let open = std::mem::transmute::<*mut c_void, Open>(symbol("txid_snowflake_open"));
-        let fill = std::mem::transmute::<*mut c_void, FillSnowflake>(symbol("txid_snowflake_fill"));
         let opened = open(layout.as_ptr(), node.as_ptr(), state.as_ptr(), 10_000, &mut generator, message.as_mut_ptr());
         assert_eq!(opened, 0);
         let start_ms = txid::system_ms();
@@ -199,20 +173,19 @@ fn protect_the_librarys_memory(protection: i32) {
 #[test]
 #[ignore = "threads_write_to_nothing_they_share runs it as a program of its own"]
 fn calls_with_the_librarys_memory_protected() {
-    let make_ids = |calls| INSTRUCTIONS.iter().for_each(|(name, _)| call(function(name), calls));
     let barrier = Barrier::new(2);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                make_ids(1);
+                call_each(1);
                 if barrier.wait().is_leader() {
                     protect_the_librarys_memory(libc::PROT_READ);
                 }
                 barrier.wait();
-                make_ids(CALLS);
+                call_each(CALLS);
                 // Long enough for fresh randomness to be due.
                 std::thread::sleep(Duration::from_millis(1100));
-                make_ids(CALLS);
+                call_each(CALLS);
             });
         }
     });

@@ -1,5 +1,7 @@
 //! `libtxid.so` as a release builds it.
 
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -19,6 +21,64 @@ static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
 pub fn path() -> &'static Path {
     &LIBRARY
 }
+
+/// A txid_text.
+#[repr(C)]
+pub struct Text {
+    len: usize,
+    data: *const u8,
+}
+
+impl Text {
+    pub fn of(text: &'static str) -> Self {
+        Self { len: text.len(), data: text.as_ptr() }
+    }
+}
+
+pub type Fill = unsafe extern "C" fn(*mut c_char, i64);
+
+/// Functions of the library, with the signatures of include/txid.h.
+#[repr(C)]
+pub struct Functions {
+    pub fill: Fill,
+    pub fill_now: Fill,
+    /// An argument more than it has does no harm.
+    pub uuid_v4: Fill,
+    pub maker_open: unsafe extern "C" fn(*const Text, usize, bool, *mut *mut c_void, *mut c_char) -> i32,
+    pub maker_fill: unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32,
+    pub snowflake_open:
+        unsafe extern "C" fn(*const c_char, *const c_char, *const c_char, u64, *mut *mut c_void, *mut c_char) -> i32,
+    pub snowflake_fill: unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut c_char) -> i32,
+}
+
+impl Functions {
+    /// Those of this library, or of a copy of it, which stays loaded.
+    pub fn of(library: &Path) -> Self {
+        let path = CString::new(library.as_os_str().as_bytes()).unwrap();
+        // SAFETY: the library's initializers are Rust's own.
+        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
+        assert!(!handle.is_null(), "{path:?}");
+        let symbol = |name: &CStr| {
+            // SAFETY: the handle is never closed.
+            let symbol = unsafe { libc::dlsym(handle, name.as_ptr()) };
+            assert!(!symbol.is_null(), "{name:?}");
+            symbol
+        };
+        let all = [
+            c"txid_fill",
+            c"txid_fill_now",
+            c"txid_uuid_v4",
+            c"txid_maker_open",
+            c"txid_maker_fill",
+            c"txid_snowflake_open",
+            c"txid_snowflake_fill",
+        ];
+        // SAFETY: they have these signatures, in the order of the fields.
+        unsafe { std::mem::transmute::<[*mut c_void; 7], Self>(all.map(symbol)) }
+    }
+}
+
+pub static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| Functions::of(path()));
 
 /// Compiles a C program, whose path is below the checkout, with the static library.
 pub fn compile(source: &str, program: &Path) {

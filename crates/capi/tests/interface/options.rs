@@ -57,9 +57,10 @@ fn luas_list_is_fresh() {
         list += &format!("            takes = {:?},\n", kind_in_lua(option.takes));
         list += &format!("            expected = '{}',\n", option.in_lua);
         list += &format!("            default = {},\n", default_in_lua(option));
-        list += &format!("            is_directive = {},\n", option.is_directive);
-        list += &format!("            is_of_lua = {},\n", option.is_of_lua);
-        list += &format!("            is_of_policy = {},\n        }},\n", option.is_of_policy());
+        for (flag, is_set) in [("is_of_lua", option.is_of_lua), ("is_of_policy", option.is_of_policy())] {
+            list += &if is_set { format!("            {flag} = true,\n") } else { String::new() };
+        }
+        list += "        },\n";
     }
     list += &format!("    }},\n    most_headers = {},\n", Policy::MOST_HEADERS);
     list += &format!("    reserved = {},\n", long_text(RESERVED_HEADERS));

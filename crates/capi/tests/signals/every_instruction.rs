@@ -3,12 +3,10 @@
 use super::first_call::a_fork_in_the_midst_of_another_threads_first_call;
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{c_char, c_void};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
@@ -17,51 +15,18 @@ use test_helpers::attack::{
     Child, Shared, block, end, ended_well, fork, handle, instruction, raw_clone, refuse, step_no_further, step_through,
     wiped_on_fork,
 };
-use test_helpers::{Directory, library, one_by_one};
+use test_helpers::library::{self, FUNCTIONS};
+use test_helpers::{Directory, one_by_one};
 use txid::formats;
 
 /// Room for the longest id.
 pub type Text = [u8; 90];
 
-type Fill = unsafe extern "C" fn(*mut c_char, i64);
-type Open = unsafe extern "C" fn(*const txid_text, usize, bool, *mut *mut c_void, *mut c_char) -> i32;
-type MakerFill = unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32;
-
-#[repr(C)]
-#[allow(non_camel_case_types, reason = "its name in C")]
-struct txid_text {
-    len: usize,
-    data: *const u8,
-}
-
-/// `libtxid.so` as it is shipped: a debug build has a hundred times as many instructions.
-pub struct Library {
-    pub code: Range<usize>,
-    fill: Fill,
-    maker_open: Open,
-    maker_fill: MakerFill,
-}
-
-pub static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
-    let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
-    // SAFETY: the library's initializers are Rust's own, and the functions have these signatures.
-    unsafe {
-        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
-        assert!(!handle.is_null());
-        let symbol = |name: &std::ffi::CStr| libc::dlsym(handle, name.as_ptr());
-        Library {
-            code: code_of(library::path()),
-            fill: std::mem::transmute::<*mut c_void, Fill>(symbol(c"txid_fill")),
-            maker_open: std::mem::transmute::<*mut c_void, Open>(symbol(c"txid_maker_open")),
-            maker_fill: std::mem::transmute::<*mut c_void, MakerFill>(symbol(c"txid_maker_fill")),
-        }
-    }
+/// The addresses of the instructions of `libtxid.so` as it is shipped: a debug build has a hundred times as many.
+pub static CODE: LazyLock<Range<usize>> = LazyLock::new(|| {
+    LazyLock::force(&FUNCTIONS);
+    code_named(library::path().canonicalize().unwrap().to_str().unwrap()).unwrap()
 });
-
-/// The addresses of a library's instructions.
-fn code_of(path: &Path) -> Range<usize> {
-    code_named(path.canonicalize().unwrap().to_str().unwrap()).unwrap()
-}
 
 fn code_named(name: &str) -> Option<Range<usize>> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
@@ -113,7 +78,7 @@ fn text(write: impl FnOnce(*mut c_char)) -> Text {
 /// The random bits of an id. The ninth character also holds two bits of the time.
 pub fn random_of_id(ms: i64) -> Text {
     // SAFETY: here and below, the text has room for the longest id.
-    let mut text = text(|text| unsafe { (LIBRARY.fill)(text, ms) });
+    let mut text = text(|text| unsafe { (FUNCTIONS.fill)(text, ms) });
     text[..9].fill(0);
     text
 }
@@ -132,35 +97,35 @@ fn by_maker(ms: i64) -> Text {
     let (maker, mut guessable, mut message) = (MAKER.load(Ordering::Relaxed), false, [0; 1024]);
     text(|text| {
         // SAFETY: as above; a message has at most 1024 bytes.
-        let len = unsafe { (LIBRARY.maker_fill)(maker, ms, text, &mut guessable, message.as_mut_ptr()) };
+        let len = unsafe { (FUNCTIONS.maker_fill)(maker, ms, text, &mut guessable, message.as_mut_ptr()) };
         assert!(len > 0 && !guessable);
     })
 }
 
 /// With an address where the format takes one: not every machine has its own.
-fn open_maker(format: &str) {
+fn open_maker(format: &'static str) {
     let takes_address =
         formats::named(format).and_then(|it| it.make).is_some_and(|make| make.options.contains(&"address"));
     open_maker_with(format, takes_address);
 }
 
-fn open_maker_with(format: &str, is_address_given: bool) {
-    let words = [format, "address=10.0.0.7"].map(|word| txid_text { len: word.len(), data: word.as_ptr() });
+fn open_maker_with(format: &'static str, is_address_given: bool) {
+    let words = [format, "address=10.0.0.7"].map(library::Text::of);
     let (count, mut maker, mut message) = (1 + usize::from(is_address_given), ptr::null_mut(), [0; 1024]);
     // SAFETY: as many texts, and a message has at most 1024 bytes.
-    let code = unsafe { (LIBRARY.maker_open)(words.as_ptr(), count, false, &mut maker, message.as_mut_ptr()) };
+    let code = unsafe { (FUNCTIONS.maker_open)(words.as_ptr(), count, false, &mut maker, message.as_mut_ptr()) };
     assert_eq!(code, 0, "{format}");
     MAKER.store(maker, Ordering::Relaxed);
 }
 
 /// An id of a maker that is opened for it.
-pub fn made_by(format: &str) -> Text {
+pub fn made_by(format: &'static str) -> Text {
     open_maker(format);
     by_maker(FROZEN_MS)
 }
 
 /// The same, with the address that the library finds for the host.
-pub fn made_by_host(format: &str) -> Text {
+pub fn made_by_host(format: &'static str) -> Text {
     open_maker_with(format, false);
     by_maker(FROZEN_MS)
 }
@@ -170,7 +135,7 @@ extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
     // Not in all code that it calls: the kernel's code that reads the clock would start over forever, because each try takes
     // longer than a tick.
     let at = instruction(context);
-    let is_attacked = LIBRARY.code.contains(&at) || ALSO_VDSO.load(Ordering::Relaxed) && VDSO.contains(&at);
+    let is_attacked = CODE.contains(&at) || ALSO_VDSO.load(Ordering::Relaxed) && VDSO.contains(&at);
     if !is_attacked {
         return;
     }
@@ -354,7 +319,7 @@ fn every_other_format() {
 fn random_bits() -> u64 {
     let mut text = [0_u8; 20];
     // SAFETY: the text has the 20 bytes.
-    unsafe { (LIBRARY.fill)(text.as_mut_ptr().cast(), 0) };
+    unsafe { (FUNCTIONS.fill)(text.as_mut_ptr().cast(), 0) };
     let bits = text.iter().fold(0_u128, |bits, byte| {
         bits << 5 | u128::from(if byte.is_ascii_digit() { byte - b'0' } else { byte - b'a' + 10 })
     });
@@ -466,7 +431,7 @@ fn equal_pairs(ids: &[u8]) -> usize {
 }
 
 pub fn run() {
-    LazyLock::force(&LIBRARY);
+    LazyLock::force(&CODE);
     LazyLock::force(&VDSO);
     if std::env::args().any(|argument| argument == "soak") {
         // Only threads that make ids get the signal: a child of a thread that waits for another one would wait forever.

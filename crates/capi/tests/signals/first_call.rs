@@ -1,7 +1,7 @@
 //! A fork between any two instructions of another thread's first call. Nothing that this thread has begun is finished in the
 //! child, which would wait for it forever if it were a lock.
 
-use super::every_instruction::{LIBRARY, Text, made_by, made_by_host, random_of_id};
+use super::every_instruction::{CODE, Text, made_by, made_by_host, random_of_id};
 use std::collections::HashSet;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +14,7 @@ static FORKED_AT: AtomicU64 = AtomicU64::new(0);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn wait_for_a_fork(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
-    if !LIBRARY.code.contains(&instruction(context)) {
+    if !CODE.contains(&instruction(context)) {
         return;
     }
     let reached = REACHED.fetch_add(1, Ordering::AcqRel) + 1;
