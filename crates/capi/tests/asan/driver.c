@@ -831,9 +831,9 @@ for_nginx(void)
 {
     char *id = exactly(TXID_LEN), *time = exactly(TXID_TIME_LEN);
 
-    txid_series *series = txid_series_open();
-    txid_series_fill(series, 1522545688552, id);
-    check_text(id, TXID_LEN, TXID_LEN, "txid_series_fill");
+    txid_generator *generator = txid_generator_open();
+    txid_generator_fill(generator, 1522545688552, id);
+    check_text(id, TXID_LEN, TXID_LEN, "txid_generator_fill");
     char *uuid = copy_of("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", TXID_UUID_LEN);
     require(txid_time_in(NULL, uuid, TXID_UUID_LEN, true, time) == TXID_TIME_LEN
                 && memcmp(time, "2022-02-22T19:22:22.000Z", TXID_TIME_LEN) == 0
@@ -860,8 +860,8 @@ for_nginx(void)
     free((char *) formats[1].data);
     free(message);
     free(uuid);
-    txid_series_close(series);
-    txid_series_close(NULL);
+    txid_generator_close(generator);
+    txid_generator_close(NULL);
     free(time);
     free(id);
 }
