@@ -118,8 +118,11 @@ for my $package (@packages) {
     my $how = $PACKAGES{$package};
     my @chosen = grep { index($_, "$how->{in}/") == 0 } @files;
     next if @files && !@chosen;
-    my $found = report($package, \@chosen, [], @{ $how->{tests} });
-    for my $round (@{ $how->{then} // [] }) {
+    # Of a room of the library, the tests beside the code come first: they take seconds.
+    my %rooms = map { m{^src/(\w+)/} ? ("${1}::" => 1) : () } @chosen;
+    my ($first, @then) = (%rooms ? [qw(--test-lib --), sort keys %rooms] : (), $how->{tests}, @{ $how->{then} // [] });
+    my $found = report($package, \@chosen, [], @$first);
+    for my $round (@then) {
         my @alive = grep { is_alive($_) } map { @{ $_->{mutants} } } values %$found or last;
         my $again = report($package, \@chosen, [map { $_->{id} } @alive], @$round);
         my %later = map { ($_->{id} => $_) } map { @{ $_->{mutants} } } values %$again;
