@@ -290,7 +290,7 @@ pub(super) fn anatomy(format: &'static Format, text: &[u8], chosen: &Numbers) ->
         found.bytes = bytes_of(bits, fields.width);
         found.fields = fields.list.iter().map(|field| (field.name, field.bits as usize)).collect();
     }
-    found.text = match layout.is_canonical {
+    found.text = match layout.is_canonical && (text.len() == layout.least || layout.most < usize::MAX) {
         true => in_ascii(text.to_vec()),
         false => written(format, layout, text, only_number.map_or(Wide::default(), |(bits, _)| bits)),
     };
@@ -429,6 +429,15 @@ fn variant(bits: u128) -> &'static str {
 mod tests {
     use super::*;
     use crate::formats::named;
+
+    /// Which may be any bytes.
+    #[test]
+    fn the_rest_of_a_later_traceparent_is_left_out() {
+        let known = "-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let text = [b"cc", known.as_bytes(), b"-\xff"].concat();
+        let found = anatomy(named("traceparent").unwrap(), &text, &Numbers::UNKNOWN).unwrap();
+        assert_eq!(found.text, format!("00{known}"));
+    }
 
     #[test]
     fn an_error_says_where_or_of_what_length() {
