@@ -343,6 +343,17 @@ mod tests {
         }
     }
 
+    /// By the implementation in tests/ff1.py. The round and a half of this length take four bytes of a block.
+    #[test]
+    fn a_tweak_may_end_where_the_round_begins() {
+        for (tweak, image) in
+            [("7777pqrs7777", 6_924_295_131), ("7777pqrs77777", 1_709_896_368), ("7777pqrs7777pqrs", 8_031_351_510)]
+        {
+            let ff1 = Ff1::new(Cipher::of(&LONGEST_KEY.to_be_bytes()), 10, 10, tweak.as_bytes());
+            assert_eq!(ff1.reveal([image / 100_000, image % 100_000]), 123_456_789, "{tweak}");
+        }
+    }
+
     /// What is in the vector registers now.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]

@@ -286,6 +286,32 @@ impl std::error::Error for KeyFileError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cipher::Cipher;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_key_that_is_wrong_or_known_says_where_and_why() {
+        let path = std::env::temp_dir().join(format!("txid-key-{}", std::process::id()));
+        let flaw = |text: &str| {
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+            let found = keys(&path, &mut |key| Ff1::new(Cipher::of(key), 10, 10, b"")).map(|_| ()).unwrap_err();
+            fs::remove_file(&path).unwrap();
+            found
+        };
+        let digits = "8f3a1c5d7e9b2046a1d3c5e7f9081b2d";
+        assert!(matches!(flaw(&format!("\n1 {}x\n", &digits[1..])), KeyFlaw::NoDigit { line: 2, place: 32 }));
+        assert!(matches!(flaw(&format!("x{}\n", &digits[1..])), KeyFlaw::NoDigit { line: 1, place: 1 }));
+        for known in [
+            "00112233445566778899aabbccddeeff",
+            "000102030405060708090a0b0c0d0e0f",
+            "77777777777777777777777777777777",
+            "2b7e151628aed2a6abf7158809cf4f3c",
+        ] {
+            assert!(matches!(flaw(&format!("{known}\n")), KeyFlaw::NotRandom { line: 1, .. }), "{known}");
+        }
+    }
 
     /// Tests may run as root, who may open all files.
     #[test]
