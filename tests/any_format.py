@@ -90,7 +90,7 @@ def main(txid):
         times = {line: ms for ms, _, line in lines}
         assert sorted(found) == sorted(is_id) and [times[line] for line in found] == sorted(times.values()), SEED
         report = json.loads(run("audit", "--json", "--format", "any", log))
-        expected = {name.replace("_", "-"): sum(of == name for _, of, _ in lines) for name in names}
+        expected = {name: sum(of == name for _, of, _ in lines) for name in names}
         assert report["formats"] == expected, (SEED, report["formats"], expected)
     print(f"{LINES} lines with ids of {len(names)} formats are found, sorted and counted")
 
