@@ -75,7 +75,7 @@ pub struct Report {
     pub stamps: u64,
     /// Stamps at or after the limit.
     pub late: u64,
-    /// Stamps at or before one of another child with the same node.
+    /// Stamps between the first and the last of another child with the same node.
     pub twice: u64,
 }
 
@@ -84,8 +84,6 @@ pub struct Report {
 struct Record {
     holder: Option<usize>,
     limit_ms: i64,
-    /// Who stamped last, and when.
-    last: (u64, i64),
 }
 
 pub struct World {
@@ -93,6 +91,8 @@ pub struct World {
     broken: Broken,
     now_ms: u64,
     store: [Record; NODES],
+    /// By node: each child, its first stamp and its last.
+    stamped: [Vec<(u64, i64, i64)>; NODES],
     down_until_ms: u64,
     hosts: Vec<Host>,
     runs: u64,
@@ -157,6 +157,7 @@ impl World {
             broken,
             now_ms: 0,
             store: [Record::default(); NODES],
+            stamped: Default::default(),
             down_until_ms: 0,
             hosts,
             runs: 0,
@@ -302,7 +303,7 @@ impl World {
         let Some((node, limit_ms)) = page.lease.take() else { return };
         if self.store[node].holder == Some(which) && is_up {
             page.free_ms = page.free_ms.max(limit_ms.min(stamped_ms + later_ms));
-            self.store[node] = Record { holder: None, limit_ms: page.free_ms, ..self.store[node] };
+            self.store[node] = Record { holder: None, limit_ms: page.free_ms };
             self.note("a node was given back after a child");
         }
     }
@@ -371,7 +372,7 @@ impl World {
                 if record.holder.is_none() && record.limit_ms > 0 {
                     self.note("a node that was given back was taken");
                 }
-                self.store[node] = Record { holder: Some(which), limit_ms, ..record };
+                self.store[node] = Record { holder: Some(which), limit_ms };
                 self.hosts[which].page = Page { lease: Some((node, limit_ms)), free_ms, is_lost: false };
                 return;
             }
@@ -487,12 +488,14 @@ impl World {
             return Some(child);
         }
         child.last_ms = wall_ms;
-        let record = &mut self.store[child.node];
         self.report.stamps += 1;
         self.report.late += u64::from(wall_ms >= child.limit_ms);
-        self.report.twice += u64::from(child.number != record.last.0 && wall_ms <= record.last.1);
-        if wall_ms > record.last.1 {
-            record.last = (child.number, wall_ms);
+        let stamped = &mut self.stamped[child.node];
+        let is_of = |number, first, last| number != child.number && (first..=last).contains(&wall_ms);
+        self.report.twice += u64::from(stamped.iter().any(|&(number, first, last)| is_of(number, first, last)));
+        match stamped.iter_mut().find(|(number, ..)| *number == child.number) {
+            Some((.., last)) => *last = wall_ms,
+            None => stamped.push((child.number, wall_ms, wall_ms)),
         }
         Some(child)
     }
