@@ -14,3 +14,12 @@ for module in $wanted; do
     # A module without a file is built in, as all are in OpenResty, or not installed.
     [ ! -f "$file" ] || modules="$modules $file"
 done
+
+# asan_nginx FILE: writes a program that runs this nginx with AddressSanitizer, for libraries that were built for it.
+asan_nginx() {
+    cat >"$1" <<END
+#!/bin/sh
+ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 LD_PRELOAD="$(cc -print-file-name=libasan.so)" exec "$nginx" "\$@"
+END
+    chmod 755 "$1"
+}
