@@ -134,7 +134,6 @@ sub copy_tree {
     system("git ls-files -z | xargs -0 cp --parents -t '$tree' && mkdir '$tree/target' && ln -s '$root/target/'release '$root/target/'debug '$tree/target/'") == 0
         or die "mutants.pl: cannot copy the tree\n";
     if ($language eq 'c') {
-        local $ENV{NGINX_KEEP_TREE} = 1;
         runs($tree, 'scripts/nginx-module.sh') or die "mutants.pl: cannot build the modules\n";
     }
     else {
@@ -148,19 +147,15 @@ sub runs {
     return system("cd '$tree' && $command >mutant.log 2>&1") == 0;
 }
 
-my $LINK = join ' && ', 'make -C target/nginx/src -f objs/Makefile $(printf "objs/%s.so " $MODULES)',
-    'for module in $MODULES; do strip -o target/nginx/$module.so target/nginx/src/objs/$module.so || exit; done';
-$ENV{MODULES} = 'ngx_http_txid_module ngx_stream_txid_module';
-
 sub builds {
     my ($tree, $path) = @_;
-    return runs($tree, $language eq 'lua' ? "luajit -b $path -" : "{ $LINK; }");
+    return runs($tree, $language eq 'lua' ? "luajit -b $path -" : 'scripts/nginx-module.sh');
 }
 
 # What the compiler makes of it. A change of C may be where this nginx has no code.
 sub modules {
     my ($tree) = @_;
-    return $language eq 'lua' ? '' : join '', map { contents("$tree/target/nginx/$_.so") } split / /, $ENV{MODULES};
+    return $language eq 'lua' ? '' : join '', map { contents("$tree/target/nginx/$_.so") } qw(ngx_http_txid_module ngx_stream_txid_module);
 }
 
 # A suite that does not end has failed.
