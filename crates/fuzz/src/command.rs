@@ -4,6 +4,7 @@ use crate::bytes::{take, text};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 use std::io::{self, BufReader, Cursor, Read, Write};
 use std::ops::ControlFlow;
+use std::sync::LazyLock;
 use txid::Txid;
 use txid::formats::find::Finder;
 use txid::formats::{self, Numbers, Readings};
@@ -72,23 +73,28 @@ pub fn log(mut bytes: &[u8]) {
     assert_eq!((lines, left_out), (expected, too_long));
 
     // Whether something is a word must not depend on its position.
-    let txid = formats::named("txid").expect("it is there");
-    let finder = Finder::of(&[txid], Numbers::UNKNOWN).expect("it has a time");
+    static FINDER: LazyLock<Finder> = LazyLock::new(|| {
+        let txid = formats::named("txid").expect("it is there");
+        Finder::of(&[txid], Numbers::UNKNOWN).expect("it has a time")
+    });
     let words = || bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter_map(|word| Txid::from_text(word).ok());
     let ms_of = |id: Txid| id.timestamp_ms() as i64;
     let (range, first) = (1 << 41..=i64::MAX, words().next().map(ms_of));
     let within = words().filter(|id| range.contains(&ms_of(*id))).count();
     for before in 0..if first.is_some() { 128 } else { 1 } {
         let text = [&b"-".repeat(before), bytes].concat();
-        assert_eq!(finder.first(&text).and_then(|it| it.ms), first);
+        assert_eq!(FINDER.first(&text).and_then(|it| it.ms), first);
         let mut found = 0;
-        finder.within(&text, &finder.window(range.clone()), |_| found += 1);
+        FINDER.within(&text, &FINDER.window(range.clone()), |_| found += 1);
         assert_eq!(found, within);
     }
     // Every other format, and all of them: what is found can be read, and is in the window of all times.
-    let of_one = |format: &&'static formats::Format| Finder::of(&[*format], Numbers::UNKNOWN);
-    let several = [Finder::of_likely(Numbers::UNKNOWN), Finder::of_all(Numbers::UNKNOWN)];
-    for finder in formats::ALL.iter().filter_map(of_one).chain(several) {
+    static FINDERS: LazyLock<Vec<Finder>> = LazyLock::new(|| {
+        let of_one = |format: &&'static formats::Format| Finder::of(&[*format], Numbers::UNKNOWN);
+        let several = [Finder::of_likely(Numbers::UNKNOWN), Finder::of_all(Numbers::UNKNOWN)];
+        formats::ALL.iter().filter_map(of_one).chain(several).collect()
+    });
+    for finder in &*FINDERS {
         let (mut within, mut found) = (Vec::new(), Vec::new());
         finder.within(bytes, &finder.window(i64::MIN..=i64::MAX), |place| within.push(place));
         finder.each(bytes, |it| {
