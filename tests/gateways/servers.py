@@ -205,6 +205,8 @@ def envoy_configuration(listeners, clusters, routes, filters, **manager):
         "stat_prefix": "http",
         "generate_request_id": False,
         "preserve_external_request_id": True,
+        # It would wait for a second before it closes a connection, which ends an answer here.
+        "delayed_close_timeout": "0s",
         "http_filters": [*filters, router],
         "route_config": {"virtual_hosts": [{"name": "all", "domains": ["*"], "routes": routes}]},
         **manager,
