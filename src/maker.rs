@@ -5,7 +5,7 @@ use crate::snowflake::{Layout, Refusal, State, StateError};
 use crate::source::clock;
 use crate::source::host::{host_ipv4, host_ipv6};
 use crate::source::mac::read_mac;
-use crate::text::civil;
+use crate::text::{civil, error_texts};
 use std::ffi::OsStr;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -123,16 +123,10 @@ pub enum NoId {
     Segment(UsedUp),
 }
 
-impl fmt::Display for NoId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Snowflake(why) => why.fmt(f),
-            Self::Segment(why) => why.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for NoId {}
+error_texts! { NoId {
+    Self::Snowflake(why) => "{why}";
+    Self::Segment(why) => "{why}";
+} }
 
 impl Maker {
     /// The length of the longest id that is made, in bytes.
@@ -363,41 +357,25 @@ pub enum MakerError {
     Segment(String),
 }
 
-impl fmt::Display for MakerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFormat { name, known } => {
-                write!(f, "\"{name}\" is not a format; the formats are {}", known.join(", "))
-            }
-            Self::NeedsOptions { format, option } => {
-                write!(f, "{format} needs options, such as {format}({option}=VALUE)")
-            }
-            Self::Length(text) => write!(f, "length \"{text}\" is not a number from 1 to {}", Maker::MAX_LEN),
-            Self::Alphabet(text) => {
-                write!(f, "alphabet \"{text}\" is not 2 to 94 different characters of ASCII, without spaces")
-            }
-            Self::Prefix(text) => {
-                write!(f, "prefix \"{text}\" is not 1 to 63 characters of a-z_, without _ at either end")
-            }
-            Self::NoTime(format) => write!(f, "ids of {format} have no time"),
-            Self::OnlyRead(format) => write!(f, "ids of {format} are read, but not made"),
-            Self::NoOption { format, option, known: [] } => {
-                write!(f, "{format} takes no options, but got \"{option}\"")
-            }
-            Self::NoOption { format, option, known } => {
-                write!(f, "\"{option}\" is not an option of {format}, which takes {}=", known.join("=, "))
-            }
-            Self::Twice(option) => write!(f, "{option}= was given twice"),
-            Self::Missing { option, give } => write!(f, "{option}= is missing: give {give}"),
-            Self::NotText(option) => write!(f, "the value of {option}= is not UTF-8"),
-            Self::Address(text) => write!(f, "address \"{text}\" is not an IP address that the format can hold"),
-            Self::NoAddress => f.write_str("this host has no address of its own: give one with address="),
-            Self::Node(text) => write!(f, "node \"{text}\" is not a MAC address such as 02:42:ac:11:00:02"),
-            Self::Epoch(text) => write!(f, "epoch \"{text}\" is neither a day such as 2020-01-01 nor milliseconds"),
-            Self::RelativeState(path) => write!(f, "state \"{path}\" is not an absolute path"),
-            Self::Snowflake(why) | Self::Segment(why) => f.write_str(why),
-        }
-    }
-}
-
-impl std::error::Error for MakerError {}
+error_texts! { MakerError {
+    Self::NoFormat { name, known } => "\"{name}\" is not a format; the formats are {}", known.join(", ");
+    Self::NeedsOptions { format, option } => "{format} needs options, such as {format}({option}=VALUE)";
+    Self::Length(text) => "length \"{text}\" is not a number from 1 to {}", Maker::MAX_LEN;
+    Self::Alphabet(text) =>
+        "alphabet \"{text}\" is not 2 to 94 different characters of ASCII, without spaces";
+    Self::Prefix(text) => "prefix \"{text}\" is not 1 to 63 characters of a-z_, without _ at either end";
+    Self::NoTime(format) => "ids of {format} have no time";
+    Self::OnlyRead(format) => "ids of {format} are read, but not made";
+    Self::NoOption { format, option, known: [] } => "{format} takes no options, but got \"{option}\"";
+    Self::NoOption { format, option, known } =>
+        "\"{option}\" is not an option of {format}, which takes {}=", known.join("=, ");
+    Self::Twice(option) => "{option}= was given twice";
+    Self::Missing { option, give } => "{option}= is missing: give {give}";
+    Self::NotText(option) => "the value of {option}= is not UTF-8";
+    Self::Address(text) => "address \"{text}\" is not an IP address that the format can hold";
+    Self::NoAddress => "this host has no address of its own: give one with address=";
+    Self::Node(text) => "node \"{text}\" is not a MAC address such as 02:42:ac:11:00:02";
+    Self::Epoch(text) => "epoch \"{text}\" is neither a day such as 2020-01-01 nor milliseconds";
+    Self::RelativeState(path) => "state \"{path}\" is not an absolute path";
+    Self::Snowflake(why) | Self::Segment(why) => "{why}";
+} }

@@ -2,9 +2,8 @@
 
 use crate::segment::SegmentError;
 use crate::shared::key_check::KeyCheck;
-use crate::text::FormatError;
+use crate::text::{FormatError, error_texts};
 use std::borrow::Cow;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use txid_keyed::KeyFileError;
 
@@ -28,27 +27,18 @@ pub enum HiddenError {
     Option(String),
 }
 
-impl fmt::Display for HiddenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::KeyFile(error) => error.fmt(f),
-            Self::Name(0) => f.write_str("a series of hidden numbers needs a name, such as orders"),
-            Self::Name(bytes) => write!(f, "the name of a series has at most 128 bytes, not {bytes}"),
-            Self::Digits(digits) => write!(f, "hidden numbers have 6 to 19 digits, not {digits}"),
-            Self::Letters(letters) => write!(f, "hidden numbers have 4 to 13 letters, not {letters}"),
-            Self::Period(path) => write!(
-                f,
-                "the images of UUIDs have no place for the digit of a period, and a key in {} has one: give UUIDs a file with one key, and no digit before it",
-                path.display()
-            ),
-            Self::Segment(error) => error.fmt(f),
-            Self::Option(what) => f.write_str(what),
-        }
-    }
-}
-
-// No source: the message includes it already.
-impl std::error::Error for HiddenError {}
+error_texts! { HiddenError {
+    Self::KeyFile(error) => "{error}";
+    Self::Name(0) => "a series of hidden numbers needs a name, such as orders";
+    Self::Name(bytes) => "the name of a series has at most 128 bytes, not {bytes}";
+    Self::Digits(digits) => "hidden numbers have 6 to 19 digits, not {digits}";
+    Self::Letters(letters) => "hidden numbers have 4 to 13 letters, not {letters}";
+    Self::Period(path) =>
+        "the images of UUIDs have no place for the digit of a period, and a key in {} has one: give UUIDs a file with one key, and no digit before it",
+        path.display();
+    Self::Segment(error) => "{error}";
+    Self::Option(what) => "{what}";
+} }
 
 /// Why a number or a UUID was not hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,48 +66,31 @@ pub enum NotHidden {
     },
 }
 
-impl fmt::Display for NotHidden {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::NoNumber => f.write_str("it is not a number of at most 64 bits in decimal digits"),
-            Self::NoUuid(error) => error.fmt(f),
-            Self::TooLarge { number, last } => {
-                write!(f, "{number} is above {last}, the last number that is hidden here; take more digits or letters")
-            }
-            Self::OtherKey { page, ours, theirs: Some(theirs) } => write_other_key(f, page, ours, theirs),
-            Self::OtherKey { page, ours, theirs: None } => write!(
-                f,
-                "the store of {} does not know the key {ours} yet: give it to txid-agent, as key-checks = [\"{ours}\"]",
-                name_of(page)
-            ),
-        }
-    }
-}
+error_texts! { NotHidden {
+    Self::NoNumber => "it is not a number of at most 64 bits in decimal digits";
+    Self::NoUuid(error) => "{error}";
+    Self::TooLarge { number, last } =>
+        "{number} is above {last}, the last number that is hidden here; take more digits or letters";
+    Self::OtherKey { page, ours, theirs: Some(theirs) } => "{}", of_another_key(*page, *ours, *theirs);
+    Self::OtherKey { page, ours, theirs: None } =>
+        "the store of {} does not know the key {ours} yet: give it to txid-agent, as key-checks = [\"{ours}\"]", name_of(*page);
+} }
 
 fn name_of(page: Option<&'static Path>) -> Cow<'static, str> {
     page.and_then(Path::file_stem).map_or("this segment".into(), |name| name.to_string_lossy())
 }
 
-#[cold]
-fn write_other_key(
-    f: &mut fmt::Formatter<'_>,
-    page: Option<&'static Path>,
-    ours: KeyCheck,
-    theirs: KeyCheck,
-) -> fmt::Result {
+fn of_another_key(page: Option<&'static Path>, ours: KeyCheck, theirs: KeyCheck) -> String {
     let name = name_of(page);
     if theirs.is_retired() {
         let period = ours.period().map_or("without a period".to_string(), |period| format!("of period {period}"));
-        return write!(f, "the key {period} is retired in the store of {name}: take its line out of the key file");
+        return format!("the key {period} is retired in the store of {name}: take its line out of the key file");
     }
-    write!(f, "numbers of {name} are hidden by the key {theirs} in its store, and the key here is {ours}: ")?;
-    f.write_str(match ours.has_key_of(theirs) {
-        true => "give each host the same name, length and check digit",
-        false => "give each host the same key file",
-    })
+    let what = if ours.has_key_of(theirs) { "name, length and check digit" } else { "key file" };
+    format!(
+        "numbers of {name} are hidden by the key {theirs} in its store, and the key here is {ours}: give each host the same {what}"
+    )
 }
-
-impl std::error::Error for NotHidden {}
 
 /// Why a text has no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,21 +131,14 @@ pub enum NotRevealed {
     },
 }
 
-impl fmt::Display for NotRevealed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Length { found, least, most } if least == most => write!(f, "{least} characters, not {found}"),
-            Self::Length { found, least, most } => write!(f, "{least} or {most} characters, not {found}"),
-            Self::Character { position, byte } => {
-                write!(f, "character {position} is '{}', which hidden numbers do not have", byte.escape_ascii())
-            }
-            Self::Check => f.write_str("its check digit is wrong: a character is wrong, or two are swapped"),
-            Self::Period(period) => write!(f, "it is of period {period}, which has no key here"),
-            Self::NoNumber => f.write_str("no number has this image"),
-            Self::NoUuid(error) => error.fmt(f),
-            Self::OtherKey { page, ours, theirs } => write_other_key(f, page, ours, theirs),
-        }
-    }
-}
-
-impl std::error::Error for NotRevealed {}
+error_texts! { NotRevealed {
+    Self::Length { found, least, most } if least == most => "{least} characters, not {found}";
+    Self::Length { found, least, most } => "{least} or {most} characters, not {found}";
+    Self::Character { position, byte } =>
+        "character {position} is '{}', which hidden numbers do not have", byte.escape_ascii();
+    Self::Check => "its check digit is wrong: a character is wrong, or two are swapped";
+    Self::Period(period) => "it is of period {period}, which has no key here";
+    Self::NoNumber => "no number has this image";
+    Self::NoUuid(error) => "{error}";
+    Self::OtherKey { page, ours, theirs } => "{}", of_another_key(*page, *ours, *theirs);
+} }

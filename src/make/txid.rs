@@ -2,8 +2,7 @@
 
 use crate::maker::{Made, Make, Maker};
 use crate::source::{clock, entropy};
-use crate::text::{base32hex, show_as_text};
-use std::fmt;
+use crate::text::{base32hex, error_texts, show_as_text};
 
 pub(crate) const STRONG: Make = Make {
     options: &[],
@@ -242,10 +241,6 @@ pub struct Guessable(
     pub Txid,
 );
 
-impl fmt::Display for Guessable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} could be guessed: the operating system gave no randomness", self.0)
-    }
-}
-
-impl std::error::Error for Guessable {}
+error_texts! { Guessable {
+    Self(id) => "{id} could be guessed: the operating system gave no randomness";
+} }

@@ -1,7 +1,6 @@
 //! The headers of a request, and which values are valid as an id.
 
-use crate::text::{base32hex, trimmed};
-use std::fmt;
+use crate::text::{base32hex, error_texts, trimmed};
 
 /// The longest id that is accepted from a client.
 const LONGEST: usize = 128;
@@ -146,19 +145,9 @@ pub enum HeaderNameError {
     Reserved(String),
 }
 
-impl fmt::Display for HeaderNameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoName(name) => write!(f, "{name:?} is not the name of a header"),
-            Self::Underscore(name) => {
-                let hyphens = name.replace('_', "-");
-                write!(f, "{name:?} has an underscore, and nginx drops or renames such headers; write {hyphens:?}")
-            }
-            Self::Reserved(name) => {
-                write!(f, "{name:?} has a meaning of its own; name another header, such as X-Request-Id")
-            }
-        }
-    }
-}
-
-impl std::error::Error for HeaderNameError {}
+error_texts! { HeaderNameError {
+    Self::NoName(name) => "{name:?} is not the name of a header";
+    Self::Underscore(name) =>
+        "{name:?} has an underscore, and nginx drops or renames such headers; write {:?}", name.replace('_', "-");
+    Self::Reserved(name) => "{name:?} has a meaning of its own; name another header, such as X-Request-Id";
+} }

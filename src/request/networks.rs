@@ -1,6 +1,6 @@
 //! The networks of trusted peers.
 
-use std::fmt;
+use crate::text::error_texts;
 use std::net::{IpAddr, SocketAddr};
 
 /// What nginx uses as the address of a peer on a Unix socket, followed by the path if the peer has one.
@@ -170,18 +170,10 @@ pub enum NetworkError {
     OffWithOthers,
 }
 
-impl fmt::Display for NetworkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotANetwork(text) => {
-                write!(f, "{text:?} is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off")
-            }
-            Self::Mapped(text) => {
-                write!(f, "{text:?} contains IPv4-mapped addresses, which count as IPv4: write it as an IPv4 network")
-            }
-            Self::OffWithOthers => f.write_str("\"off\" cannot be combined with other networks"),
-        }
-    }
-}
-
-impl std::error::Error for NetworkError {}
+error_texts! { NetworkError {
+    Self::NotANetwork(text) =>
+        "{text:?} is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off";
+    Self::Mapped(text) =>
+        "{text:?} contains IPv4-mapped addresses, which count as IPv4: write it as an IPv4 network";
+    Self::OffWithOthers => "\"off\" cannot be combined with other networks";
+} }

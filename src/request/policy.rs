@@ -6,7 +6,7 @@ use super::networks::{NetworkError, Networks, Peer};
 use super::ratio::Ratio;
 use super::span::{Kind, Span};
 use super::trace_ids::{TraceIds, Wrong};
-use std::fmt;
+use crate::text::error_texts;
 
 /// The policy of one server for ids and traces that come in. Without options, it accepts nobody's.
 ///
@@ -436,53 +436,30 @@ impl From<Wrong<'_>> for PolicyError {
     }
 }
 
-impl fmt::Display for PolicyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoOption { name, known } => {
-                write!(f, "{name:?} is not an option; the options are {}", known.join(", "))
-            }
-            Self::Twice => f.write_str("the option is already set"),
-            Self::Networks(error) => error.fmt(f),
-            Self::HeaderName(error) => error.fmt(f),
-            Self::NoAction(word) => write!(f, "{word:?} is neither replace nor reject"),
-            Self::NoTraceIds(word) => {
-                write!(
-                    f,
-                    "{word:?} is not random, sorted_seconds, or sorted, with the day epoch=2020-01-01 if time counts from it"
-                )
-            }
-            Self::NoRatio(word) => {
-                write!(f, "{word:?} is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0")
-            }
-            Self::NoKind(word) => {
-                let [first @ .., (last, _)] = Kind::ALL;
-                let first = first.map(|(name, _)| name).join(", ");
-                write!(f, "{word:?} is not one of off, {first} and {last}")
-            }
-            Self::TooManyHeaders(count) => {
-                write!(f, "{count} headers are too many: an id may come in {}", Policy::MOST_HEADERS)
-            }
-            Self::WordTwice(name) => write!(f, "{name:?} is there twice"),
-            Self::OffBesideOthers => f.write_str(r#""off" cannot be combined with kinds of traces"#),
-            Self::Future(word) => {
-                write!(
-                    f,
-                    "{word:?} is in the future, and ids with a time before it would not sort; take a day that has been"
-                )
-            }
-            Self::Unused { option, without } => {
-                write!(f, "{option} has no effect, because {without} is off: leave it out, or set {without}")
-            }
-            Self::NoSwitch(word) => write!(f, "{word:?} is neither on nor off"),
-            Self::HeaderWithoutTrace(name) => write!(f, "trace_id_header is {name:?}, but trace is off"),
-            Self::SameHeader(name) => write!(f, "trace_id_header is {name:?}, and so is header; name another one"),
-            Self::FormatWithoutTrace => f.write_str(r#"format is "same_as_trace", but trace is off"#),
-        }
-    }
-}
-
-impl std::error::Error for PolicyError {}
+error_texts! { PolicyError {
+    Self::NoOption { name, known } => "{name:?} is not an option; the options are {}", known.join(", ");
+    Self::Twice => "the option is already set";
+    Self::Networks(error) => "{error}";
+    Self::HeaderName(error) => "{error}";
+    Self::NoAction(word) => "{word:?} is neither replace nor reject";
+    Self::NoTraceIds(word) =>
+        "{word:?} is not random, sorted_seconds, or sorted, with the day epoch=2020-01-01 if time counts from it";
+    Self::NoRatio(word) =>
+        "{word:?} is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0";
+    Self::NoKind(word) => "{word:?} is not one of off, {}", Kind::names();
+    Self::TooManyHeaders(count) =>
+        "{count} headers are too many: an id may come in {}", Policy::MOST_HEADERS;
+    Self::WordTwice(name) => "{name:?} is there twice";
+    Self::OffBesideOthers => "\"off\" cannot be combined with kinds of traces";
+    Self::Future(word) =>
+        "{word:?} is in the future, and ids with a time before it would not sort; take a day that has been";
+    Self::Unused { option, without } =>
+        "{option} has no effect, because {without} is off: leave it out, or set {without}";
+    Self::NoSwitch(word) => "{word:?} is neither on nor off";
+    Self::HeaderWithoutTrace(name) => "trace_id_header is {name:?}, but trace is off";
+    Self::SameHeader(name) => "trace_id_header is {name:?}, and so is header; name another one";
+    Self::FormatWithoutTrace => "format is \"same_as_trace\", but trace is off";
+} }
 
 #[cfg(test)]
 mod tests {

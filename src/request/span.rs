@@ -55,6 +55,11 @@ impl Kind {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
     }
 
+    pub(super) fn names() -> String {
+        let [first @ .., (last, _)] = Self::ALL;
+        format!("{} and {last}", first.map(|(name, _)| name).join(", "))
+    }
+
     /// The headers that are read for this kind, and those that are only passed on or removed with it.
     pub(super) fn fields(self) -> (&'static [Field], &'static [Field]) {
         match self {

@@ -17,7 +17,7 @@ use crate::shared::origin::{self, Foreign, Origin};
 use crate::shared::page::Page;
 use crate::shared::page_bytes::{Kind, PageBytes, WORDS_AT};
 use crate::shared::{Identity, PageError};
-use std::fmt;
+use crate::text::error_texts;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -284,30 +284,16 @@ impl From<PageError> for SegmentError {
     }
 }
 
-impl fmt::Display for SegmentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Page(error) => error.fmt(f),
-            Self::NoAgent(path) => {
-                write!(f, "{} does not exist; txid-agent makes it, so start that first", path.display())
-            }
-            Self::UnknownBoot(path) => origin::write_unknown_boot(f, path),
-            Self::OtherBoot(path) => write!(
-                f,
-                "{} was made before this machine was started, and its numbers may have been used; txid-agent makes a new one",
-                path.display()
-            ),
-            Self::Copied(path) => write!(
-                f,
-                "{} is a copy of another file, which has the same numbers; use the file that txid-agent made",
-                path.display()
-            ),
-        }
-    }
-}
-
-// No source: the message includes it already.
-impl std::error::Error for SegmentError {}
+error_texts! { SegmentError {
+    Self::Page(error) => "{error}";
+    Self::NoAgent(path) => "{} does not exist; txid-agent makes it, so start that first", path.display();
+    Self::UnknownBoot(path) => "{}", origin::of_unknown_boot(path);
+    Self::OtherBoot(path) =>
+        "{} was made before this machine was started, and its numbers may have been used; txid-agent makes a new one",
+        path.display();
+    Self::Copied(path) =>
+        "{} is a copy of another file, which has the same numbers; use the file that txid-agent made", path.display();
+} }
 
 #[cfg(test)]
 mod tests {

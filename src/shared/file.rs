@@ -1,10 +1,10 @@
 //! Opens a small file that several users and processes share, or makes it: completely or not at all, and never through
 //! a symbolic link.
 
+use crate::text::error_texts;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{CStr, OsStr};
-use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
@@ -51,24 +51,17 @@ impl FileError {
     }
 }
 
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoName(path) => write!(f, "'{}' does not end in a file's name", path.display()),
-            Self::SymbolicLink(path) => {
-                write!(f, "{} is a symbolic link; give the path that it leads to", path.display())
-            }
-            Self::NotAFile(path) => write!(f, "{} is not a regular file", path.display()),
-            Self::Os { action, path, error } => {
-                write!(f, "cannot {action} {}: {error}", path.display())?;
-                if error.kind() == io::ErrorKind::PermissionDenied { write!(f, ", as {}", user()) } else { Ok(()) }
-            }
-        }
-    }
-}
+error_texts! { FileError {
+    Self::NoName(path) => "'{}' does not end in a file's name", path.display();
+    Self::SymbolicLink(path) => "{} is a symbolic link; give the path that it leads to", path.display();
+    Self::NotAFile(path) => "{} is not a regular file", path.display();
+    Self::Os { action, path, error } => "cannot {action} {}: {error}{}", path.display(), as_whom(error);
+} }
 
-// No source: the message includes it already.
-impl std::error::Error for FileError {}
+/// Who may not do it.
+fn as_whom(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::PermissionDenied { format!(", as {}", user()) } else { String::new() }
+}
 
 /// Identifies a file, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

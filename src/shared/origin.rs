@@ -6,7 +6,6 @@
 use super::Identity;
 use super::page_bytes::PageBytes;
 use crate::source::boot::{BOOT_ID, boot_id};
-use std::fmt;
 use std::path::Path;
 
 const BOOT_AT: usize = 40;
@@ -68,10 +67,9 @@ impl Origin {
     }
 }
 
-/// Writes why the file at `path` is of no use while nothing shows which boot this is.
-pub(crate) fn write_unknown_boot(f: &mut fmt::Formatter<'_>, path: &Path) -> fmt::Result {
-    write!(
-        f,
+/// Why the file at `path` is of no use while nothing shows which boot this is.
+pub(crate) fn of_unknown_boot(path: &Path) -> String {
+    format!(
         "cannot tell whether {} is from this boot, because {BOOT_ID} cannot be read; mount /proc here (systemd: without \
          ProcSubset=pid)",
         path.display()

@@ -4,8 +4,8 @@ use super::file::{self, FileError, Identity, refused};
 use super::list::List;
 use super::page_bytes::{Flaw, Header, Kind, LEN, PageBytes, WORDS_AT};
 use crate::source::cancellation;
+use crate::text::error_texts;
 use rustix::mm::{self, MapFlags, ProtFlags};
-use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -293,31 +293,18 @@ impl PageError {
     }
 }
 
-impl fmt::Display for PageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(error) => error.fmt(f),
-            Self::Size { path, name, bytes } => {
-                write!(f, "{} has {bytes} bytes, but a {name} has {LEN}; it was left unchanged", path.display())
-            }
-            Self::Version { path, name, found, known } => {
-                write!(f, "{} is a {name} of version {found}, but this library supports {known}", path.display())
-            }
-            Self::Damaged { path, name, what, advice } => {
-                write!(f, "{} is damaged or not a {name}: {what}; it was left unchanged. {advice}", path.display())
-            }
-            Self::Replaced(path) => write!(
-                f,
-                "{} was replaced while it is in use; restore the first file, or restart with the second",
-                path.display()
-            ),
-            Self::NoMemory(error) => write!(f, "no memory for it: {error}"),
-        }
-    }
-}
-
-// No source: the message includes it already.
-impl std::error::Error for PageError {}
+error_texts! { PageError {
+    Self::File(error) => "{error}";
+    Self::Size { path, name, bytes } =>
+        "{} has {bytes} bytes, but a {name} has {LEN}; it was left unchanged", path.display();
+    Self::Version { path, name, found, known } =>
+        "{} is a {name} of version {found}, but this library supports {known}", path.display();
+    Self::Damaged { path, name, what, advice } =>
+        "{} is damaged or not a {name}: {what}; it was left unchanged. {advice}", path.display();
+    Self::Replaced(path) =>
+        "{} was replaced while it is in use; restore the first file, or restart with the second", path.display();
+    Self::NoMemory(error) => "no memory for it: {error}";
+} }
 
 #[cfg(test)]
 mod tests {

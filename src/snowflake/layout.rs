@@ -1,6 +1,6 @@
 //! Which bits of an id mean what.
 
-use crate::text::civil;
+use crate::text::{civil, error_texts};
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -398,43 +398,19 @@ pub enum LayoutError {
     TooWide(u32),
 }
 
-impl fmt::Display for LayoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownPreset(name) => {
-                write!(f, "layout '{}' is not one of", name.as_bytes().escape_ascii())?;
-                let mut separator = " ";
-                for (known, _) in Layout::PRESETS {
-                    write!(f, "{separator}{known}")?;
-                    separator = ", ";
-                }
-                f.write_str(
-                    ", nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01",
-                )
-            }
-            Self::Part(part) => write!(
-                f,
-                "layout has '{}', but takes each of {} once, from the highest bits to the lowest",
-                part.as_bytes().escape_ascii(),
-                NAMES.join(", ")
-            ),
-            Self::Missing(name) => write!(f, "layout has no {name}"),
-            Self::OutOfRange { name, value, least, most } => {
-                write!(
-                    f,
-                    "layout has {name} '{}', not an integer from {least} to {most}",
-                    value.as_bytes().escape_ascii()
-                )?;
-                if *name == "epoch" { f.write_str(" or a date such as 2014-09-01T00:00:00Z") } else { Ok(()) }
-            }
-            Self::TooWide(sum) => {
-                write!(f, "layout has {sum} bits of time, node and sequence, more than the 63 of an id")
-            }
-        }
-    }
-}
-
-impl std::error::Error for LayoutError {}
+error_texts! { LayoutError {
+    Self::UnknownPreset(name) =>
+        "layout '{}' is not one of {}, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01",
+        name.as_bytes().escape_ascii(), Layout::PRESETS.map(|(known, _)| known).join(", ");
+    Self::Part(part) =>
+        "layout has '{}', but takes each of {} once, from the highest bits to the lowest",
+        part.as_bytes().escape_ascii(), NAMES.join(", ");
+    Self::Missing(name) => "layout has no {name}";
+    Self::OutOfRange { name, value, least, most } =>
+        "layout has {name} '{}', not an integer from {least} to {most}{}", value.as_bytes().escape_ascii(),
+        if *name == "epoch" { " or a date such as 2014-09-01T00:00:00Z" } else { "" };
+    Self::TooWide(sum) => "layout has {sum} bits of time, node and sequence, more than the 63 of an id";
+} }
 
 impl FromStr for Layout {
     type Err = LayoutError;

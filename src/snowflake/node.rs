@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use crate::source::host;
-use std::fmt;
+use crate::text::error_texts;
 
 /// Finds the node that `from` names: a number; `env:NAME`, an environment variable with a number; `ip`, the low bits of
 /// this machine's private IPv4 address; or `hostname`, the ordinal at the end of a StatefulSet pod's name (`web-12`).
@@ -70,20 +70,12 @@ pub enum NodeError {
     NoPrivateAddress,
 }
 
-impl fmt::Display for NodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OutOfRange { value, last } => {
-                write!(f, "node '{value}' is not an integer from 0 to {last}, the layout's range")
-            }
-            Self::Unset(name) => write!(f, "node: the environment variable '{name}' is not set"),
-            Self::NoOrdinal(name) => write!(f, "node: the host name '{name}' does not end in a hyphen and a number"),
-            Self::NoPrivateAddress => f.write_str("node: this machine has no private IPv4 address, or only on bridges"),
-        }
-    }
-}
-
-impl std::error::Error for NodeError {}
+error_texts! { NodeError {
+    Self::OutOfRange { value, last } => "node '{value}' is not an integer from 0 to {last}, the layout's range";
+    Self::Unset(name) => "node: the environment variable '{name}' is not set";
+    Self::NoOrdinal(name) => "node: the host name '{name}' does not end in a hyphen and a number";
+    Self::NoPrivateAddress => "node: this machine has no private IPv4 address, or only on bridges";
+} }
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! Why there is no id now.
 
 use crate::text::civil::Moment;
+use crate::text::error_texts;
 use std::fmt;
 use std::path::Path;
 
@@ -54,30 +55,18 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::ClockBehind { last_ms, clock_ms } => {
-                let behind_ms = last_ms.saturating_sub(clock_ms);
-                write!(f, "the clock reads {}, {behind_ms} ms behind ", Moment(clock_ms))?;
-                write!(f, "the last time used, {}; ids continue when it has caught up", Moment(last_ms))
-            }
-            Self::Exhausted { last_ms, clock_ms } => {
-                write!(f, "all ids of the layout up to {} are used up, and ", Moment(last_ms))?;
-                write!(f, "the clock reads {}", Moment(clock_ms))
-            }
-            Self::BeforeEpoch { epoch_ms, clock_ms } => {
-                write!(f, "the clock reads {}, and the layout begins at {}", Moment(clock_ms), Moment(epoch_ms))
-            }
-            Self::Ended { end_ms, clock_ms } => {
-                write!(f, "the clock reads {}, and the layout ended at {}", Moment(clock_ms), Moment(end_ms))
-            }
-            Self::Unleased(unleased) => unleased.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}
+error_texts! { Refusal {
+    Self::ClockBehind { last_ms, clock_ms } =>
+        "the clock reads {}, {} ms behind the last time used, {}; ids continue when it has caught up",
+        Moment(*clock_ms), last_ms.saturating_sub(*clock_ms), Moment(*last_ms);
+    Self::Exhausted { last_ms, clock_ms } =>
+        "all ids of the layout up to {} are used up, and the clock reads {}", Moment(*last_ms), Moment(*clock_ms);
+    Self::BeforeEpoch { epoch_ms, clock_ms } =>
+        "the clock reads {}, and the layout begins at {}", Moment(*clock_ms), Moment(*epoch_ms);
+    Self::Ended { end_ms, clock_ms } =>
+        "the clock reads {}, and the layout ended at {}", Moment(*clock_ms), Moment(*end_ms);
+    Self::Unleased(unleased) => "{unleased}";
+} }
 
 /// Why there is no lease now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use crate::shared::{PageError, origin};
-use std::fmt;
+use crate::text::error_texts;
 use std::path::PathBuf;
 
 /// Why a state could not be opened.
@@ -54,33 +54,16 @@ impl From<PageError> for StateError {
     }
 }
 
-impl fmt::Display for StateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Node { node, last } => write!(f, "node {node} is not in the layout's range, 0 to {last}"),
-            Self::Page(error) => error.fmt(f),
-            Self::OtherLayout { path, found, wanted } => {
-                write!(f, "{} belongs to the layout {found}, not to {wanted}", path.display())
-            }
-            Self::OtherNode { path, found, wanted } => {
-                write!(f, "{} belongs to node {found}, not to node {wanted}", path.display())
-            }
-            Self::NoLease(path) => {
-                write!(f, "{} does not exist; txid-agent makes it, so start that first, with --node", path.display())
-            }
-            Self::UnknownBoot(path) => origin::write_unknown_boot(f, path),
-            Self::OtherBoot(path) => write!(
-                f,
-                "{} was made before this boot or on another machine; txid-agent makes a new one when it starts",
-                path.display()
-            ),
-            Self::Copied(path) => {
-                write!(f, "{} is a copy of a lease; remove it, and txid-agent will make a new one", path.display())
-            }
-            Self::NoNodes(layout) => write!(f, "the layout {layout} has no bits for a node, so none can be leased"),
-        }
-    }
-}
-
-// No source: the message includes it already.
-impl std::error::Error for StateError {}
+error_texts! { StateError {
+    Self::Node { node, last } => "node {node} is not in the layout's range, 0 to {last}";
+    Self::Page(error) => "{error}";
+    Self::OtherLayout { path, found, wanted } => "{} belongs to the layout {found}, not to {wanted}", path.display();
+    Self::OtherNode { path, found, wanted } => "{} belongs to node {found}, not to node {wanted}", path.display();
+    Self::NoLease(path) =>
+        "{} does not exist; txid-agent makes it, so start that first, with --node", path.display();
+    Self::UnknownBoot(path) => "{}", origin::of_unknown_boot(path);
+    Self::OtherBoot(path) =>
+        "{} was made before this boot or on another machine; txid-agent makes a new one when it starts", path.display();
+    Self::Copied(path) => "{} is a copy of a lease; remove it, and txid-agent will make a new one", path.display();
+    Self::NoNodes(layout) => "the layout {layout} has no bits for a node, so none can be leased";
+} }

@@ -1,6 +1,6 @@
 //! Why a text could not be read.
 
-use std::fmt;
+use super::error_texts;
 
 /// Why a text could not be read as an id of its format.
 ///
@@ -47,19 +47,11 @@ impl FormatError {
     }
 }
 
-impl fmt::Display for FormatError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Length { found, expected } => write!(f, "{expected} characters, not {found}"),
-            Self::Character { position, byte, expected } => {
-                write!(f, "character {position} is '{}', not {expected}", byte.escape_ascii())
-            }
-            Self::Value(what) => f.write_str(what),
-            Self::LastCharacter { position, byte } => {
-                write!(f, "character {position} is '{}', but the last one must be '0' or 'g'", byte.escape_ascii())
-            }
-        }
-    }
-}
-
-impl std::error::Error for FormatError {}
+error_texts! { FormatError {
+    Self::Length { found, expected } => "{expected} characters, not {found}";
+    Self::Character { position, byte, expected } =>
+        "character {position} is '{}', not {expected}", byte.escape_ascii();
+    Self::Value(what) => "{what}";
+    Self::LastCharacter { position, byte } =>
+        "character {position} is '{}', but the last one must be '0' or 'g'", byte.escape_ascii();
+} }

@@ -7,10 +7,12 @@ pub(crate) mod civil;
 pub(crate) mod crockford;
 pub(crate) mod decimal;
 pub(crate) mod digest;
+mod error_texts;
 mod format_error;
 pub(crate) mod hex;
 pub(crate) mod uuid_time;
 
+pub(crate) use error_texts::error_texts;
 pub use format_error::FormatError;
 
 /// Reads the texts of these types by their `from_text`.
