@@ -5,9 +5,11 @@ use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;
 use crate::source::{mac, v7};
+use crate::text::hex;
 use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
-use crate::text::{digest, hex};
 use ::uuid::Builder;
+use md5::Md5;
+use sha1::{Digest, Sha1};
 
 pub use ::uuid::Uuid;
 
@@ -80,8 +82,7 @@ fn write_bits(bits: u128, text: &mut [u8; LEN]) {
 /// assert_eq!(id.to_string(), "5df41881-3aed-3515-88a7-2f4a814cf09e");
 /// ```
 pub fn v3(namespace: Uuid, name: &[u8]) -> Uuid {
-    let hash = digest::md5([namespace.as_bytes(), name]);
-    Uuid::from_u128(uuid_time::marked(u128::from_be_bytes(hash), 3))
+    of_name::<Md5>(namespace, name, 3)
 }
 
 /// The UUID of version 5 of a name: the same each time, by SHA-1.
@@ -91,8 +92,14 @@ pub fn v3(namespace: Uuid, name: &[u8]) -> Uuid {
 /// assert_eq!(id.to_string(), "2ed6657d-e927-568b-95e1-2665a8aea6a2");
 /// ```
 pub fn v5(namespace: Uuid, name: &[u8]) -> Uuid {
-    let hash = digest::sha1([namespace.as_bytes(), name]);
-    Uuid::from_u128(uuid_time::marked(u128::from_be_bytes(hash), 5))
+    of_name::<Sha1>(namespace, name, 5)
+}
+
+/// The first 128 bits of a hash.
+fn of_name<Hash: Digest>(namespace: Uuid, name: &[u8], version: u128) -> Uuid {
+    let hash = Hash::new().chain_update(namespace).chain_update(name).finalize();
+    let bits = hash.iter().take(16).fold(0, |bits, &byte| bits << 8 | u128::from(byte));
+    Uuid::from_u128(uuid_time::marked(bits, version))
 }
 
 /// A new random UUID, version 4.

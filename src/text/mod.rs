@@ -6,7 +6,6 @@ pub(crate) mod base64;
 pub(crate) mod civil;
 pub(crate) mod crockford;
 pub(crate) mod decimal;
-pub(crate) mod digest;
 mod error_texts;
 mod format_error;
 pub(crate) mod hex;
