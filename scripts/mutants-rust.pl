@@ -27,7 +27,7 @@ sub skip { return map { ('--skip', $_) } @_ }
 my @READERS = qw(circles dependencies documents figures web_reader);
 
 # Tests of the library that try all orders, all days, or until two threads meet.
-my @LONG = qw(every_order both_texts_are_the_same_on_each_day two_threads_with_one_state);
+my @LONG = qw(every_order each_day_is_that_of_jiff two_threads_with_one_state);
 
 # The agent's tests that read other directories; of tests with servers, also what takes long and drives nothing that others do not; and of
 # those without, what takes more than a second.
