@@ -174,7 +174,7 @@ impl Generator {
     /// ```
     pub fn stats(&self) -> Stats {
         let ahead_ms = match self.state.free().checked_sub(1) {
-            Some(last) => self.layout().ms_of(last >> self.layout().sequence_bits()).saturating_sub(clock::system_ms()),
+            Some(last) => self.layout().ms_of(last >> self.layout().sequence_bits).saturating_sub(clock::system_ms()),
             // No id was made yet, and the epoch may be in the future.
             None => 0,
         };
@@ -189,7 +189,7 @@ impl Generator {
     #[inline(always)]
     fn claim(&self, clock_ms: i64) -> Result<u64, Refusal> {
         let (layout, drift) = (self.layout(), self.drift());
-        let start = || match layout.random_start() {
+        let start = || match layout.random_start {
             0 => 0,
             starts => random_start(starts, clock_ms),
         };
@@ -201,7 +201,7 @@ impl Generator {
     /// How many units of time ids may run ahead of the clock.
     #[inline(always)]
     fn drift(&self) -> u64 {
-        match self.layout().unit_ms() {
+        match self.layout().unit_ms {
             1 => self.max_drift_ms,
             unit_ms => self.max_drift_ms / unit_ms,
         }

@@ -16,13 +16,12 @@ pub(super) struct LayoutFields {
 
 impl LayoutFields {
     pub(super) fn new(layout: &Layout) -> Self {
-        let [time, node, sequence] =
-            [layout.time_bits(), layout.node_bits(), layout.sequence_bits()].map(|bits| bits as u8);
-        let order = u8::from(layout.order() == Order::SequenceThenNode);
+        let [time, node, sequence] = [layout.time_bits, layout.node_bits, layout.sequence_bits].map(|bits| bits as u8);
+        let order = u8::from(layout.order == Order::SequenceThenNode);
         Self {
             bits: [time, node, sequence, order],
-            unit: layout.unit_ms().to_ne_bytes(),
-            epoch: layout.epoch_ms().to_ne_bytes(),
+            unit: layout.unit_ms.to_ne_bytes(),
+            epoch: layout.epoch_ms.to_ne_bytes(),
         }
     }
 

@@ -5,13 +5,25 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Epochs are limited to the integers that a double holds exactly, because Lua and JavaScript numbers are doubles.
-const EPOCHS: RangeInclusive<i64> = -(1 << 53)..=1 << 53;
-const LONGEST_UNIT_MS: u64 = 1 << 32;
 const YEAR_MS: i64 = 365 * 24 * 3_600_000;
 
-/// The keys of a layout's text, which are also the keys of Lua's tables.
-const NAMES: [&str; 6] = ["time_bits", "node_bits", "sequence_bits", "unit_ms", "epoch", "random_start"];
+/// The parts of a layout's text, which are also the keys of Lua's tables, each with its lowest and its highest number.
+const PARTS: [(&str, i64, i64); 6] = [
+    ("time_bits", 1, 63),
+    ("node_bits", 0, 63),
+    ("sequence_bits", 0, 63),
+    ("unit_ms", 1, 1 << 32),
+    // The integers that a double holds exactly, because Lua and JavaScript numbers are doubles.
+    ("epoch", -(1 << 53), 1 << 53),
+    ("random_start", 1, 1 << 62),
+];
+
+/// The number of the part at this place, if it is in its range.
+fn in_range(place: usize, number: Option<i64>, value: &dyn fmt::Display) -> Result<i64, LayoutError> {
+    let (name, least, most) = PARTS[place];
+    let number = number.filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| LayoutError::OutOfRange { name, value: value.to_string(), least, most })
+}
 
 /// Whether the node or the sequence is next to the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,13 +56,14 @@ pub enum Order {
 /// at low rates, too. It may also follow the name of a preset, as in `snowflake,random_start=16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
-    time_bits: u32,
-    node_bits: u32,
-    sequence_bits: u32,
-    unit_ms: u64,
-    epoch_ms: i64,
-    order: Order,
-    random_start: u64,
+    pub(super) time_bits: u32,
+    pub(super) node_bits: u32,
+    pub(super) sequence_bits: u32,
+    pub(super) unit_ms: u64,
+    pub(super) epoch_ms: i64,
+    pub(super) order: Order,
+    /// How many sequences a unit of time may begin at; 0 if it begins at 0.
+    pub(super) random_start: u64,
 }
 
 /// The fields of an id.
@@ -155,26 +168,15 @@ impl Layout {
         epoch_ms: i64,
         order: Order,
     ) -> Result<Self, LayoutError> {
-        for (name, bits, least) in
-            [("time_bits", time_bits, 1), ("node_bits", node_bits, 0), ("sequence_bits", sequence_bits, 0)]
-        {
-            if !(least..=63).contains(&bits) {
-                let least = least.into();
-                return Err(LayoutError::OutOfRange { name, value: bits.to_string(), least, most: 63 });
-            }
+        for (place, bits) in [time_bits, node_bits, sequence_bits].into_iter().enumerate() {
+            in_range(place, Some(bits.into()), &bits)?;
         }
         let sum = time_bits + node_bits + sequence_bits;
         if sum > 63 {
             return Err(LayoutError::TooWide(sum));
         }
-        if !(1..=LONGEST_UNIT_MS).contains(&unit_ms) {
-            let (least, most) = (1, LONGEST_UNIT_MS as i64);
-            return Err(LayoutError::OutOfRange { name: "unit_ms", value: unit_ms.to_string(), least, most });
-        }
-        if !EPOCHS.contains(&epoch_ms) {
-            let (least, most) = (*EPOCHS.start(), *EPOCHS.end());
-            return Err(LayoutError::OutOfRange { name: "epoch", value: epoch_ms.to_string(), least, most });
-        }
+        in_range(3, unit_ms.try_into().ok(), &unit_ms)?;
+        in_range(4, Some(epoch_ms), &epoch_ms)?;
         Ok(Self { time_bits, node_bits, sequence_bits, unit_ms, epoch_ms, order, random_start: 0 })
     }
 
@@ -295,35 +297,6 @@ impl Layout {
         (1_u64 << self.sequence_bits) as f64 * 1000.0 / self.unit_ms as f64
     }
 
-    pub(super) fn time_bits(&self) -> u32 {
-        self.time_bits
-    }
-
-    pub(super) fn node_bits(&self) -> u32 {
-        self.node_bits
-    }
-
-    pub(super) fn sequence_bits(&self) -> u32 {
-        self.sequence_bits
-    }
-
-    pub(super) fn unit_ms(&self) -> u64 {
-        self.unit_ms
-    }
-
-    pub(super) fn epoch_ms(&self) -> i64 {
-        self.epoch_ms
-    }
-
-    pub(super) fn order(&self) -> Order {
-        self.order
-    }
-
-    /// How many sequences a unit of time may begin at; 0 if it begins at 0.
-    pub(super) fn random_start(&self) -> u64 {
-        self.random_start
-    }
-
     pub(super) fn last_time(&self) -> u64 {
         (1 << self.time_bits) - 1
     }
@@ -404,7 +377,7 @@ error_texts! { LayoutError {
         name.as_bytes().escape_ascii(), Layout::PRESETS.map(|(known, _)| known).join(", ");
     Self::Part(part) =>
         "layout has '{}', but takes each of {} once, from the highest bits to the lowest",
-        part.as_bytes().escape_ascii(), NAMES.join(", ");
+        part.as_bytes().escape_ascii(), PARTS.map(|(known, ..)| known).join(", ");
     Self::Missing(name) => "layout has no {name}";
     Self::OutOfRange { name, value, least, most } =>
         "layout has {name} '{}', not an integer from {least} to {most}{}", value.as_bytes().escape_ascii(),
@@ -433,24 +406,20 @@ impl FromStr for Layout {
         for part in text.split(',') {
             let unknown = || LayoutError::Part(part.to_string());
             let (name, value) = part.split_once('=').ok_or_else(unknown)?;
-            let place = NAMES.iter().position(|known| *known == name).ok_or_else(unknown)?;
+            let place = PARTS.iter().position(|(known, ..)| *known == name).ok_or_else(unknown)?;
             if values[place].is_some() || (name == "time_bits" && (values[1].is_some() || values[2].is_some())) {
                 return Err(unknown());
             }
-            let (least, most) =
-                [(1, 63), (0, 63), (0, 63), (1, LONGEST_UNIT_MS as i64), EPOCHS.into_inner(), (1, 1 << 62)][place];
             let number = match value.parse() {
                 Err(_) if name == "epoch" => civil::parse(value),
                 number => number.ok(),
             };
-            let number = number.filter(|number| (least..=most).contains(number));
-            let out_of_range = || LayoutError::OutOfRange { name: NAMES[place], value: value.to_string(), least, most };
-            values[place] = Some(number.ok_or_else(out_of_range)?);
+            values[place] = Some(in_range(place, number, &value)?);
             if name == "sequence_bits" && values[1].is_some() {
                 order = Order::NodeThenSequence;
             }
         }
-        let bits = |place: usize| values[place].map(|bits| bits as u32).ok_or(LayoutError::Missing(NAMES[place]));
+        let bits = |place: usize| values[place].map(|bits| bits as u32).ok_or(LayoutError::Missing(PARTS[place].0));
         let (unit_ms, epoch_ms) = (values[3].unwrap_or(1) as u64, values[4].unwrap_or(0));
         let layout = Self::new([bits(0)?, bits(1)?, bits(2)?], unit_ms, epoch_ms, order)?;
         match values[5] {

@@ -169,7 +169,7 @@ impl LeasePage {
 }
 
 fn seal(layout: &Layout) -> Seal {
-    Seal::new(layout.time_bits() + layout.sequence_bits())
+    Seal::new(layout.time_bits + layout.sequence_bits)
 }
 
 fn check_node(layout: &Layout, node: u64) -> Result<(), StateError> {

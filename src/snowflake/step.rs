@@ -15,14 +15,14 @@ pub(super) fn next_position(
     clock_ms: i64,
     start: impl FnOnce() -> u64,
 ) -> Result<u64, Refusal> {
-    let sequence_bits = layout.sequence_bits();
-    let epoch_ms = layout.epoch_ms();
+    let sequence_bits = layout.sequence_bits;
+    let epoch_ms = layout.epoch_ms;
     if clock_ms < epoch_ms {
         return Err(Refusal::BeforeEpoch { epoch_ms, clock_ms });
     }
     let since_ms = (clock_ms as u64).wrapping_sub(epoch_ms as u64);
     // A division costs as much as everything else here.
-    let now = if layout.unit_ms() == 1 { since_ms } else { since_ms / layout.unit_ms() };
+    let now = if layout.unit_ms == 1 { since_ms } else { since_ms / layout.unit_ms };
     if now > layout.last_time() {
         return Err(Refusal::Ended { end_ms: *layout.range_ms().end(), clock_ms });
     }

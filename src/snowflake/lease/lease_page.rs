@@ -155,7 +155,7 @@ impl Lease {
             node,
             is_closed,
             limit_ms: self.term.limit().map(|unit| layout.ms_of(unit)),
-            free_ms: layout.ms_of((free >> layout.sequence_bits()) + 1),
+            free_ms: layout.ms_of((free >> layout.sequence_bits) + 1),
             generation: get(GENERATION_AT),
             token: u128::from(get(TOKEN_AT)) << 64 | u128::from(get(TOKEN_AT + 8)),
             confirmed_ms: get(CONFIRMED_AT) as i64,
@@ -281,7 +281,7 @@ impl LeasePage {
 }
 
 fn check_layout(layout: &Layout) -> Result<(), StateError> {
-    if layout.node_bits() == 0 { Err(StateError::NoNodes(*layout)) } else { Ok(()) }
+    if layout.node_bits == 0 { Err(StateError::NoNodes(*layout)) } else { Ok(()) }
 }
 
 fn fresh(layout: &Layout, file: Identity) -> PageBytes {

@@ -58,7 +58,7 @@ pub(super) enum NoClaim<R> {
 
 impl Shape {
     pub(super) fn new(layout: &Layout) -> Self {
-        Self { time_bits: layout.time_bits(), sequence_bits: layout.sequence_bits() }
+        Self { time_bits: layout.time_bits, sequence_bits: layout.sequence_bits }
     }
 
     fn closed(self) -> u64 {
