@@ -58,13 +58,13 @@ fn twenty(digits: &Digits, text: &[u8; base32hex::LEN_OF_96_BITS]) -> Option<u12
 #[inline(always)]
 fn hexadecimal(digits: &Digits, text: &[u8]) -> Option<u128> {
     if !digits.has_both_cases {
-        return hex::decode_at_once(text);
+        return hex::decode(text);
     }
     let mut lower = [0; MOST_GROUPED];
     let lower = lower.get_mut(..text.len())?;
     lower.copy_from_slice(text);
     lower.make_ascii_lowercase();
-    hex::decode_at_once(lower)
+    hex::decode(lower)
 }
 
 /// Digits that a word has room for.

@@ -209,6 +209,7 @@ struct Found<const COUNT: usize> {
 }
 
 impl<const COUNT: usize> Each for Found<COUNT> {
+    #[inline(always)]
     fn number(&mut self, _: &'static Number, fields: &'static Fields, bits: Wide, _: Range<usize>) {
         if let Some(place) = self.numbers.get_mut(self.count) {
             *place = bits;
@@ -231,6 +232,22 @@ pub(crate) fn numbers_and_ms<const COUNT: usize>(
     let mut found = Found { numbers: [Wide::default(); COUNT], count: 0, ms: None };
     match scan(format, text, &mut found) {
         Ok(_) => Ok((found.numbers, found.ms)),
+        Err(fault) => Err(explained(format, text, fault)),
+    }
+}
+
+/// The same of a format with one layout, for which the compiler makes code of its own.
+#[inline(always)]
+pub(super) fn numbers_alone<const COUNT: usize>(
+    format: &'static Format,
+    text: &[u8],
+) -> Result<[u128; COUNT], FormatError> {
+    let mut found = Found { numbers: [Wide::default(); COUNT], count: 0, ms: None };
+    let layout = &format.texts[0];
+    let read =
+        if layout.has_length(text.len()) { scan_alone(format, layout, text, &mut found) } else { Err(Fault::Length) };
+    match read {
+        Ok(()) => Ok(found.numbers.map(|bits| bits.low)),
         Err(fault) => Err(explained(format, text, fault)),
     }
 }

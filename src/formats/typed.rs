@@ -1,9 +1,10 @@
 //! Texts as the public types of ids.
 
-use super::read::{fields, numbers};
-use super::table::{FLAKE, KSUID, SKYWALKING, SOFA, TXID, ULID, UNIQUE_ID, UNIQUE_ID_SHORT, XID};
+use super::read::{fields, numbers, numbers_alone};
+use super::table::{self, FLAKE, KSUID, SKYWALKING, SOFA, TRACEPARENT, TXID, ULID, UNIQUE_ID, UNIQUE_ID_SHORT, XID};
 use crate::text::{FormatError, read_from_text};
-use crate::trace::{SkyWalking, Sofa};
+use crate::trace::traceparent::{RANDOM, SAMPLED};
+use crate::trace::{B3, B3Ids, Sampling, SkyWalking, Sofa, SpanId, TraceId, Traceparent};
 use crate::{Flake, Ksuid, Txid, Ulid, UniqueId, UniqueIdProcess, Xid};
 use std::net::Ipv4Addr;
 
@@ -105,4 +106,51 @@ impl Sofa {
     }
 }
 
-read_from_text!(Txid, Flake, Ulid, Ksuid, Xid, UniqueId, SkyWalking, Sofa);
+impl Traceparent {
+    /// Reads text from bytes.
+    ///
+    /// ```
+    /// let header = b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    /// assert!(txid::trace::Traceparent::from_text(header)?.sampled);
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
+        let [version, trace_id, span_id, flags] = numbers_alone(&TRACEPARENT, text)?;
+        let flags = flags as u8;
+        Ok(Self {
+            trace_id: TraceId(trace_id),
+            span_id: SpanId(span_id as u64),
+            sampled: flags & SAMPLED != 0,
+            // Only the sampled flag is sure to have the same meaning in later versions.
+            random: version == 0 && flags & RANDOM != 0,
+        })
+    }
+}
+
+impl B3 {
+    /// Reads text from bytes.
+    ///
+    /// ```
+    /// assert_eq!(txid::trace::B3::from_text(b"0")?.ids, None);
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
+        let [trace_id, span_id, parent] = numbers(&table::B3, text)?.map(|bits| bits.low);
+        let short = matches!(text.len(), 33 | 35 | 52);
+        let sampled = match (text.len(), short) {
+            (1, _) => text.first(),
+            (_, true) => text.get(34),
+            (_, false) => text.get(50),
+        };
+        let span = |id: u128| (id != 0).then_some(SpanId(id as u64));
+        let ids = |span_id| B3Ids { trace_id: TraceId(trace_id), short, span_id, parent_span_id: span(parent) };
+        let sampled = sampled.map(|letter| match letter {
+            b'0' => Sampling::Deny,
+            b'1' => Sampling::Accept,
+            _ => Sampling::Debug,
+        });
+        Ok(Self { ids: span(span_id).map(ids), sampled })
+    }
+}
+
+read_from_text!(Txid, Flake, Ulid, Ksuid, Xid, UniqueId, SkyWalking, Sofa, Traceparent, B3);

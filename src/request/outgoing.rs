@@ -223,7 +223,7 @@ fn write_rate(ratio: Ratio, text: &mut [u8; 8]) -> usize {
 /// Writes the number in 16 hexadecimal digits as a decimal one, and returns its length.
 #[inline(never)]
 fn write_decimal(hexadecimal: &[u8], text: &mut [u8; DATADOG_LEN]) -> usize {
-    let number = hex::decode::<{ SpanId::LEN }>(hexadecimal, 0).map_or(0, |bits| bits as u64);
+    let number = hex::decode(hexadecimal).map_or(0, |bits| bits as u64);
     let mut digits = itoa::Buffer::new();
     let digits = digits.format(number).as_bytes();
     text[..digits.len()].copy_from_slice(digits);

@@ -389,13 +389,13 @@ impl FromStr for Layout {
     type Err = LayoutError;
 
     fn from_str(text: &str) -> Result<Self, LayoutError> {
-        if let Some((_, preset)) = Self::PRESETS.iter().find(|(name, _)| *name == text) {
-            return Ok(*preset);
+        let preset_of = |name: &str| Self::PRESETS.iter().find(|(known, _)| *known == name).map(|(_, preset)| *preset);
+        if let Some(preset) = preset_of(text) {
+            return Ok(preset);
         }
         if !text.contains('=') {
             return Err(LayoutError::UnknownPreset(text.to_string()));
         }
-        let preset_of = |name: &str| Self::PRESETS.iter().find(|(known, _)| *known == name).map(|(_, preset)| *preset);
         if let Some((preset, starts)) =
             text.split_once(",random_start=").and_then(|(name, starts)| Some((preset_of(name)?, starts)))
         {

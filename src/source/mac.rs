@@ -1,7 +1,7 @@
 //! MAC addresses as nodes, and random nodes in their place.
 
 use super::entropy;
-use crate::text::{FormatError, hex};
+use crate::text::FormatError;
 
 /// A bit that is never set in a network card's address.
 const MULTICAST: u8 = 1;
@@ -23,12 +23,14 @@ pub(crate) fn random(stamp_ms: i64) -> [u8; 6] {
 pub fn read_mac(text: &[u8]) -> Result<[u8; 6], FormatError> {
     let text: &[u8; 17] =
         text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a MAC address has 17" })?;
-    let text = text.to_ascii_lowercase();
     let mut node = [0; 6];
-    for (place, byte) in node.iter_mut().enumerate() {
-        *byte = hex::decode_slowly(&text, place * 3, 2)? as u8;
-        if place < 5 {
-            FormatError::unless_byte_is(&text, place * 3 + 2, b':', "a colon")?;
+    for (index, &byte) in text.iter().enumerate() {
+        let wrong = |expected| FormatError::Character { position: index + 1, byte, expected };
+        match char::from(byte).to_digit(16) {
+            _ if index % 3 == 2 && byte == b':' => {}
+            _ if index % 3 == 2 => return Err(wrong("a colon")),
+            Some(digit) => node[index / 3] = node[index / 3] << 4 | digit as u8,
+            None => return Err(wrong("hexadecimal")),
         }
     }
     Ok(node)

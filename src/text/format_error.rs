@@ -37,16 +37,6 @@ pub enum FormatError {
     },
 }
 
-impl FormatError {
-    /// Fails unless the byte at `index` is `wanted`.
-    pub(crate) fn unless_byte_is(text: &[u8], index: usize, wanted: u8, expected: &'static str) -> Result<(), Self> {
-        match text[index] == wanted {
-            true => Ok(()),
-            false => Err(Self::Character { position: index + 1, byte: text[index], expected }),
-        }
-    }
-}
-
 error_texts! { FormatError {
     Self::Length { found, expected } => "{expected} characters, not {found}";
     Self::Character { position, byte, expected } =>

@@ -1,9 +1,9 @@
 //! Zipkin's B3: the single `b3` header, and the contents of the `X-B3-` headers.
 
-use super::ids::{SpanId, TraceId, put_ids, read_nonzero};
+use super::ids::{SpanId, TraceId, put_ids};
 use crate::make::trace_id::{otel_ids, span_id};
 use crate::maker::{Made, Make, Maker};
-use crate::text::{FormatError, read_from_text, show_as_text};
+use crate::text::show_as_text;
 
 pub(crate) const MAKE: Make = Make {
     options: &[],
@@ -167,57 +167,7 @@ impl B3 {
             (Some(_), Some(_)) => Self::MAX_LEN,
         }
     }
-
-    /// Reads text from bytes.
-    ///
-    /// ```
-    /// assert_eq!(txid::trace::B3::from_text(b"0")?.ids, None);
-    /// # Ok::<(), txid::FormatError>(())
-    /// ```
-    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        let sampling_at = |index: usize| match text[index] {
-            b'0' => Ok(Some(Sampling::Deny)),
-            b'1' => Ok(Some(Sampling::Accept)),
-            b'd' => Ok(Some(Sampling::Debug)),
-            byte => Err(FormatError::Character { position: index + 1, byte, expected: "one of 0, 1 and d" }),
-        };
-        let dash = |index| FormatError::unless_byte_is(text, index, b'-', "a dash");
-
-        let trace_len = match text.len() {
-            1 => return Ok(Self { ids: None, sampled: sampling_at(0)? }),
-            33 | 35 | 52 => 16,
-            49 | 51 | 68 => 32,
-            found => {
-                return Err(FormatError::Length { found, expected: "a b3 header has 1, 33, 35, 49, 51, 52 or 68" });
-            }
-        };
-        let zeros = "a trace id must not be all zeros";
-        let trace_id = match trace_len {
-            16 => read_nonzero::<16>(text, 0, zeros)?,
-            _ => read_nonzero::<32>(text, 0, zeros)?,
-        };
-        let span_id_at = |index| read_nonzero::<16>(text, index, "a span id must not be all zeros");
-        dash(trace_len)?;
-        let span_id = SpanId(span_id_at(trace_len + 1)? as u64);
-
-        let mut rest = trace_len + 17;
-        let mut sampled = None;
-        let mut parent_span_id = None;
-        if text.len() > rest {
-            dash(rest)?;
-            sampled = sampling_at(rest + 1)?;
-            rest += 2;
-        }
-        if text.len() > rest {
-            dash(rest)?;
-            parent_span_id = Some(SpanId(span_id_at(rest + 1)? as u64));
-        }
-        let ids = B3Ids { trace_id: TraceId(trace_id), short: trace_len == 16, span_id, parent_span_id };
-        Ok(Self { ids: Some(ids), sampled })
-    }
 }
-
-read_from_text!(B3);
 
 // The single header. It cannot hold a parent without a sampling decision, so the parent is left out then.
 show_as_text!(B3, B3::MAX_LEN);

@@ -1,6 +1,6 @@
 //! The ids of traces and spans, and their hexadecimal digits in headers.
 
-use crate::text::{FormatError, hex, show_as_text};
+use crate::text::{hex, show_as_text};
 
 /// A trace's id: 32 hexadecimal characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,12 +66,8 @@ show_as_text!(SpanId);
 
 /// Reads 32 characters, or 16 as in older versions of B3, which are the right half.
 pub(crate) fn trace_id_of_hex(text: &[u8]) -> Option<TraceId> {
-    let bits = match text.len() {
-        TraceId::LEN => hex::decode::<{ TraceId::LEN }>(text, 0),
-        SpanId::LEN => hex::decode::<{ SpanId::LEN }>(text, 0),
-        _ => return None,
-    };
-    bits.ok().filter(|&bits| bits != 0).map(TraceId)
+    let bits = if text.len() == TraceId::LEN || text.len() == SpanId::LEN { hex::decode(text)? } else { 0 };
+    (bits != 0).then_some(TraceId(bits))
 }
 
 /// As [`trace_id_of_hex`], in upper case as well.
@@ -85,18 +81,6 @@ pub(crate) fn trace_id_of_any_hex(text: &[u8]) -> Option<TraceId> {
 
 /// Reads 16 characters.
 pub(crate) fn span_id_of_hex(text: &[u8]) -> Option<SpanId> {
-    let bits = (text.len() == SpanId::LEN).then(|| hex::decode::<{ SpanId::LEN }>(text, 0))?;
-    bits.ok().filter(|&bits| bits != 0).map(|bits| SpanId(bits as u64))
-}
-
-/// Reads the `LENGTH` characters from `start` as the id of a trace or a span, which must not be all zeros.
-pub(super) fn read_nonzero<const LENGTH: usize>(
-    text: &[u8],
-    start: usize,
-    zeros: &'static str,
-) -> Result<u128, FormatError> {
-    match hex::decode::<LENGTH>(text, start)? {
-        0 => Err(FormatError::Value(zeros)),
-        bits => Ok(bits),
-    }
+    let bits = if text.len() == SpanId::LEN { hex::decode(text)? } else { 0 };
+    (bits != 0).then_some(SpanId(bits as u64))
 }

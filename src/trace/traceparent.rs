@@ -1,9 +1,8 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
-use super::ids::{SpanId, TraceId, put_ids, read_nonzero};
+use super::ids::{SpanId, TraceId, put_ids};
 use crate::make::trace_id::{otel_ids, span_id};
 use crate::maker::{Made, Make, Maker};
-use crate::text::{FormatError, hex, read_from_text};
 use std::fmt;
 
 pub(crate) const MAKE: Make = Make {
@@ -13,8 +12,8 @@ pub(crate) const MAKE: Make = Make {
     maker: |_| Ok(Maker::writing(|_, text| Ok(Made::in_place(text, |place| Traceparent::new(true).write(place))))),
 };
 
-const SAMPLED: u8 = 1;
-const RANDOM: u8 = 2;
+pub(crate) const SAMPLED: u8 = 1;
+pub(crate) const RANDOM: u8 = 2;
 
 /// The contents of a `traceparent` header.
 ///
@@ -95,48 +94,7 @@ impl Traceparent {
     pub fn flags(&self) -> u8 {
         u8::from(self.sampled) * SAMPLED + u8::from(self.random) * RANDOM
     }
-
-    /// Reads text from bytes.
-    ///
-    /// ```
-    /// let header = b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    /// assert!(txid::trace::Traceparent::from_text(header)?.sampled);
-    /// # Ok::<(), txid::FormatError>(())
-    /// ```
-    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        let length = |expected| FormatError::Length { found: text.len(), expected };
-        if text.len() < Self::LEN {
-            return Err(length("a traceparent has 55 or more"));
-        }
-        let dash = |index| FormatError::unless_byte_is(text, index, b'-', "a dash");
-
-        let version = hex::decode::<2>(text, 0)?;
-        dash(2)?;
-        if version == 0xff {
-            return Err(FormatError::Value("version ff is not valid"));
-        }
-        if version == 0 && text.len() != Self::LEN {
-            return Err(length("a traceparent of version 00 has 55"));
-        }
-        let trace_id = read_nonzero::<32>(text, 3, "a trace id must not be all zeros")?;
-        dash(35)?;
-        let span_id = read_nonzero::<16>(text, 36, "a parent id must not be all zeros")?;
-        dash(52)?;
-        let flags = hex::decode::<2>(text, 53)? as u8;
-        if text.len() > Self::LEN {
-            dash(Self::LEN)?;
-        }
-        Ok(Self {
-            trace_id: TraceId(trace_id),
-            span_id: SpanId(span_id as u64),
-            sampled: flags & SAMPLED != 0,
-            // Only the sampled flag is sure to have the same meaning in later versions.
-            random: version == 0 && flags & RANDOM != 0,
-        })
-    }
 }
-
-read_from_text!(Traceparent);
 
 impl fmt::Display for Traceparent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
