@@ -1,7 +1,9 @@
 //! The options of a policy: all that is said of each, once. Lua, nginx, Kong's schema and the entries of the pages are written
 //! from it by `make headers`, and compared by a test of crates/capi.
 
-use super::policy::{Policy, PolicyError};
+use super::networks::Networks;
+use super::policy::{Policy, PolicyError, header_names, header_or_off, kinds, once, reject, sample, switch};
+use super::trace_ids::TraceIds;
 
 /// Sets an option to what its words say.
 pub(super) type Read = fn(&mut Policy, &[&str]) -> Result<(), PolicyError>;
@@ -52,6 +54,20 @@ pub enum Takes {
     Words,
 }
 
+/// A directive to begin with, which is off.
+const DIRECTIVE: PolicyOption = PolicyOption {
+    name: "",
+    takes: Takes::Text,
+    syntax: "",
+    in_lua: "",
+    default: "off",
+    sentence: "",
+    since: "2.0.0",
+    is_directive: true,
+    is_of_lua: false,
+    read: None,
+};
+
 impl PolicyOption {
     /// All options.
     ///
@@ -69,22 +85,18 @@ impl PolicyOption {
             in_lua: "the name of a header or a list of names",
             default: Policy::DEFAULT_HEADER,
             sentence: "The headers that an id may come in, at most 4. The first one that has a valid id counts, and the id is sent under the first name.",
-            since: "2.0.0",
-            is_directive: true,
             is_of_lua: true,
-            read: Some(Policy::set_header),
+            read: Some(|policy, words| once(&mut policy.headers, header_names(words)?)),
+            ..DIRECTIVE
         },
         Self {
             name: "accept",
             takes: Takes::Networks,
             syntax: "off | all | NETWORK... | unix:",
             in_lua: "true, false, a list of networks or a function",
-            default: "off",
             sentence: "Whose ids and traces go on: those of nobody, of everybody, or of peers in these networks.",
-            since: "2.0.0",
-            is_directive: true,
-            is_of_lua: false,
-            read: Some(Policy::set_accept),
+            read: Some(|policy, words| once(&mut policy.accept, Networks::parse(words.iter().copied())?)),
+            ..DIRECTIVE
         },
         Self {
             name: "on_invalid",
@@ -93,22 +105,17 @@ impl PolicyOption {
             in_lua: r#""replace" or "reject""#,
             default: "replace",
             sentence: "What happens if an accepted peer sends an id that is not valid, or several: the request gets a new id, or is answered 400.",
-            since: "2.0.0",
-            is_directive: true,
-            is_of_lua: false,
-            read: Some(Policy::set_on_invalid),
+            read: Some(|policy, words| once(&mut policy.reject, reject(words)?)),
+            ..DIRECTIVE
         },
         Self {
             name: "valid",
             takes: Takes::Text,
             syntax: "PATTERN",
             in_lua: "a regular expression or a function",
-            default: "off",
             sentence: "Which ids are valid. By default, those of 1 to 128 characters of `A-Za-z0-9._~:/+=@-`.",
-            since: "2.0.0",
             is_directive: false,
-            is_of_lua: false,
-            read: None,
+            ..DIRECTIVE
         },
         Self {
             name: "format",
@@ -117,34 +124,25 @@ impl PolicyOption {
             in_lua: "the name of a format or a function",
             default: "txid",
             sentence: "The format of new ids; with `same_as_trace`, the id of a request is the id of its trace.",
-            since: "2.0.0",
-            is_directive: true,
-            is_of_lua: false,
-            read: None,
+            ..DIRECTIVE
         },
         Self {
             name: "trace",
             takes: Takes::Words,
             syntax: "off | KIND...",
             in_lua: r#""off", "traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger" or a list of these"#,
-            default: "off",
             sentence: "The kinds of headers that a trace may come in, in the order in which they count.",
-            since: "2.0.0",
-            is_directive: true,
-            is_of_lua: false,
-            read: Some(Policy::set_trace),
+            read: Some(|policy, words| once(&mut policy.kinds, kinds(words)?)),
+            ..DIRECTIVE
         },
         Self {
             name: "trace_id_header",
             takes: Takes::NameOrOff,
             syntax: "NAME | off",
             in_lua: "the name of a header or false",
-            default: "off",
             sentence: "A header such as `X-Trace-Id` with the trace's id alone.",
-            since: "2.0.0",
-            is_directive: true,
-            is_of_lua: false,
-            read: Some(Policy::set_trace_id_header),
+            read: Some(|policy, words| once(&mut policy.trace_id_header, header_or_off(words)?)),
+            ..DIRECTIVE
         },
         Self {
             name: "trace_ids",
@@ -153,10 +151,8 @@ impl PolicyOption {
             in_lua: r#""random", "sorted_seconds", "sorted" or { "sorted", "epoch=DAY" }"#,
             default: "random",
             sentence: "The ids of new traces. A trace store finds [ids that sort](#trace-ids-that-sort) with fewer reads.",
-            since: "2.0.0",
-            is_directive: true,
-            is_of_lua: false,
-            read: Some(Policy::set_trace_ids),
+            read: Some(|policy, words| once(&mut policy.trace_ids, TraceIds::parse(words)?)),
+            ..DIRECTIVE
         },
         Self {
             name: "trace_random_flag",
@@ -165,34 +161,26 @@ impl PolicyOption {
             in_lua: "true or false",
             default: "on",
             sentence: "Whether a new `traceparent` says that its id is random, by the flag 02 of level 2 of W3C Trace Context.",
-            since: "2.0.0",
-            is_directive: true,
-            is_of_lua: false,
-            read: Some(Policy::set_trace_random_flag),
+            read: Some(|policy, words| once(&mut policy.random_flag, switch(words)?)),
+            ..DIRECTIVE
         },
         Self {
             name: "sample",
             takes: Takes::Ratio,
             syntax: "off | PERCENT% | 1/N | $variable",
             in_lua: r#""off", a share such as "1%" or "1/1000", or "$variable""#,
-            default: "off",
             sentence: "How many of the traces that begin here are recorded.",
-            since: "2.0.0",
-            is_directive: true,
-            is_of_lua: false,
-            read: Some(Policy::set_sample),
+            read: Some(|policy, words| once(&mut policy.sample, sample(words)?)),
+            ..DIRECTIVE
         },
         Self {
             name: "server_timing",
             takes: Takes::Switch,
             syntax: "on | off",
             in_lua: "true or false",
-            default: "off",
             sentence: "Whether `handle()` tells browsers the trace, in a `Server-Timing` header.",
-            since: "2.0.0",
             is_directive: false,
-            is_of_lua: false,
-            read: None,
+            ..DIRECTIVE
         },
         Self {
             name: "response",
@@ -201,10 +189,9 @@ impl PolicyOption {
             in_lua: "true or false",
             default: "on",
             sentence: "Whether `handle()` sends the header in the response.",
-            since: "2.0.0",
             is_directive: false,
             is_of_lua: true,
-            read: None,
+            ..DIRECTIVE
         },
         Self {
             name: "upstream",
@@ -213,10 +200,9 @@ impl PolicyOption {
             in_lua: "true or false",
             default: "on",
             sentence: "Whether `handle()` sends the header in the request to the upstream.",
-            since: "2.0.0",
             is_directive: false,
             is_of_lua: true,
-            read: None,
+            ..DIRECTIVE
         },
     ];
 
@@ -240,7 +226,7 @@ impl Policy {
         match OWN.iter().find(|(name, _)| *name == option) {
             Some((name, read)) => {
                 read(self, words)?;
-                self.set_by_itself(name);
+                self.own.push(name);
                 Ok(())
             }
             None => {
@@ -253,7 +239,7 @@ impl Policy {
 
 /// The options that a policy reads itself. Apart, so that the rest of the table is not in a program that does not show it.
 const OWN: [(&str, Read); 8] = {
-    let mut own = [("", Policy::set_accept as Read); 8];
+    let mut own: [(_, Read); 8] = [("", |_, _| Ok(())); 8];
     let (mut at, mut count) = (0, 0);
     while at < PolicyOption::ALL.len() {
         if let Some(read) = PolicyOption::ALL[at].read {

@@ -23,21 +23,21 @@ use crate::text::error_texts;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     // None where the option is not given, so that it can be inherited.
-    accept: Option<Networks>,
-    headers: Option<Headers>,
-    reject: Option<bool>,
-    kinds: Option<Vec<Kind>>,
-    trace_id_header: Option<Option<String>>,
-    trace_ids: Option<TraceIds>,
-    random_flag: Option<bool>,
-    sample: Option<Option<Ratio>>,
+    pub(super) accept: Option<Networks>,
+    pub(super) headers: Option<Headers>,
+    pub(super) reject: Option<bool>,
+    pub(super) kinds: Option<Vec<Kind>>,
+    pub(super) trace_id_header: Option<Option<String>>,
+    pub(super) trace_ids: Option<TraceIds>,
+    pub(super) random_flag: Option<bool>,
+    pub(super) sample: Option<Option<Ratio>>,
     /// The options that are set here, and not inherited.
-    own: Vec<&'static str>,
+    pub(super) own: Vec<&'static str>,
 }
 
 /// The names of the headers that an id may come in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Headers {
+pub(super) struct Headers {
     first: String,
     others: Vec<String>,
 }
@@ -48,49 +48,6 @@ impl Policy {
 
     /// How many headers an id may come in.
     pub const MOST_HEADERS: usize = 4;
-
-    /// Remembers that an option was set, and not inherited.
-    pub(super) fn set_by_itself(&mut self, option: &'static str) {
-        self.own.push(option);
-    }
-
-    pub(super) fn set_accept(&mut self, words: &[&str]) -> Result<(), PolicyError> {
-        once(&mut self.accept, Networks::parse(words.iter().copied())?)
-    }
-
-    pub(super) fn set_header(&mut self, words: &[&str]) -> Result<(), PolicyError> {
-        once(&mut self.headers, header_names(words)?)
-    }
-
-    pub(super) fn set_on_invalid(&mut self, words: &[&str]) -> Result<(), PolicyError> {
-        once(&mut self.reject, reject(words)?)
-    }
-
-    pub(super) fn set_trace(&mut self, words: &[&str]) -> Result<(), PolicyError> {
-        once(&mut self.kinds, kinds(words)?)
-    }
-
-    pub(super) fn set_trace_id_header(&mut self, words: &[&str]) -> Result<(), PolicyError> {
-        let name = if words == ["off"] { None } else { Some(header_name(&words.join(" "))?) };
-        once(&mut self.trace_id_header, name)
-    }
-
-    pub(super) fn set_trace_ids(&mut self, words: &[&str]) -> Result<(), PolicyError> {
-        once(&mut self.trace_ids, TraceIds::parse(words)?)
-    }
-
-    pub(super) fn set_trace_random_flag(&mut self, words: &[&str]) -> Result<(), PolicyError> {
-        once(&mut self.random_flag, switch(words)?)
-    }
-
-    pub(super) fn set_sample(&mut self, words: &[&str]) -> Result<(), PolicyError> {
-        let ratio = match words {
-            ["off"] => None,
-            [word] => Some(Ratio::parse(word.as_bytes()).ok_or_else(|| PolicyError::NoRatio(word.to_string()))?),
-            _ => return Err(PolicyError::NoRatio(words.join(" "))),
-        };
-        once(&mut self.sample, ratio)
-    }
 
     /// Takes from `parent` the options that are not set.
     ///
@@ -302,7 +259,7 @@ impl Policy {
     }
 }
 
-fn once<T>(option: &mut Option<T>, value: T) -> Result<(), PolicyError> {
+pub(super) fn once<T>(option: &mut Option<T>, value: T) -> Result<(), PolicyError> {
     if option.is_some() {
         return Err(PolicyError::Twice);
     }
@@ -315,7 +272,19 @@ fn header_name(name: &str) -> Result<String, PolicyError> {
     Ok(name.to_string())
 }
 
-fn header_names(words: &[&str]) -> Result<Headers, PolicyError> {
+pub(super) fn header_or_off(words: &[&str]) -> Result<Option<String>, PolicyError> {
+    if words == ["off"] { Ok(None) } else { header_name(&words.join(" ")).map(Some) }
+}
+
+pub(super) fn sample(words: &[&str]) -> Result<Option<Ratio>, PolicyError> {
+    let text = words.join(" ");
+    if text == "off" {
+        return Ok(None);
+    }
+    Ratio::parse(text.as_bytes()).map(Some).ok_or(PolicyError::NoRatio(text))
+}
+
+pub(super) fn header_names(words: &[&str]) -> Result<Headers, PolicyError> {
     if words.len() > Policy::MOST_HEADERS {
         return Err(PolicyError::TooManyHeaders(words.len()));
     }
@@ -329,7 +298,7 @@ fn header_names(words: &[&str]) -> Result<Headers, PolicyError> {
     Ok(Headers { first: header_name(first)?, others: others()? })
 }
 
-fn reject(words: &[&str]) -> Result<bool, PolicyError> {
+pub(super) fn reject(words: &[&str]) -> Result<bool, PolicyError> {
     match words {
         ["replace"] => Ok(false),
         ["reject"] => Ok(true),
@@ -337,7 +306,7 @@ fn reject(words: &[&str]) -> Result<bool, PolicyError> {
     }
 }
 
-fn switch(words: &[&str]) -> Result<bool, PolicyError> {
+pub(super) fn switch(words: &[&str]) -> Result<bool, PolicyError> {
     match words {
         ["on"] => Ok(true),
         ["off"] => Ok(false),
@@ -345,7 +314,7 @@ fn switch(words: &[&str]) -> Result<bool, PolicyError> {
     }
 }
 
-fn kinds(words: &[&str]) -> Result<Vec<Kind>, PolicyError> {
+pub(super) fn kinds(words: &[&str]) -> Result<Vec<Kind>, PolicyError> {
     let no_kind = |word: &str| PolicyError::NoKind(word.to_string());
     match words {
         [] => Err(no_kind("")),
