@@ -25,33 +25,17 @@ use std::path::Path;
 pub struct Maker(How);
 
 enum How {
-    By(Box<dyn By>),
+    By(By),
     /// Stamped with the clock's time, too.
-    At(Box<dyn At>),
-    Both(Box<dyn By>, Box<dyn At>),
+    At(At),
+    Both(By, At),
 }
 
-/// Writes an id when the clock reads `clock_ms`. A `dyn Fn` would come with the code to call it once, and to change it.
-trait By: Send + Sync {
-    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NoId>;
-}
+/// Writes an id when the clock reads this.
+type By = Box<dyn Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync>;
 
-impl<F: Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync> By for F {
-    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NoId> {
-        self(clock_ms, text)
-    }
-}
-
-/// Writes an id stamped with `ms`.
-trait At: Send + Sync {
-    fn write(&self, ms: i64, text: &mut Text) -> Made;
-}
-
-impl<F: Fn(i64, &mut Text) -> Made + Send + Sync> At for F {
-    fn write(&self, ms: i64, text: &mut Text) -> Made {
-        self(ms, text)
-    }
-}
+/// Writes an id stamped with this.
+type At = Box<dyn Fn(i64, &mut Text) -> Made + Send + Sync>;
 
 /// How to make the ids of a format.
 #[derive(Clone, Copy)]
@@ -67,6 +51,11 @@ pub struct Make {
 }
 
 impl Make {
+    /// For nginx, too, of any time, and without options.
+    pub(crate) const fn of(maker: fn(&Options) -> Result<Maker, MakerError>) -> Self {
+        Self { options: &[], takes_a_time: true, in_nginx: Some(&[]), maker }
+    }
+
     /// A maker of the format of this name, with some of the `known` options.
     pub(crate) fn maker<'a>(
         &self,
@@ -132,31 +121,17 @@ impl Maker {
     /// The length of the longest id that is made, in bytes.
     pub const MAX_LEN: usize = 90;
 
-    /// Makes ids of one length. `by` gets the clock's reading.
-    pub(crate) fn of<const LEN: usize>(by: impl Fn(i64) -> [u8; LEN] + Send + Sync + 'static) -> Self {
-        Self::writing(move |clock_ms, text| Ok(put(text, &by(clock_ms))))
-    }
-
-    /// Makes ids of many lengths, or such as may be refused.
+    /// `by` gets the clock's reading.
     pub(crate) fn writing(by: impl Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync + 'static) -> Self {
         Self(How::By(Box::new(by)))
     }
 
-    /// Makes ids of one length. `at` gets the time to stamp: the clock's, which never goes backwards, or a given one.
-    pub(crate) fn stamped<const LEN: usize>(at: impl Fn(i64) -> [u8; LEN] + Send + Sync + 'static) -> Self {
-        Self::stamping(move |ms, text| put(text, &at(ms)))
-    }
-
-    /// The same, for ids of many lengths.
+    /// `at` gets the time to stamp: the clock's, which never goes backwards, or a given one.
     pub(crate) fn stamping(at: impl Fn(i64, &mut Text) -> Made + Send + Sync + 'static) -> Self {
         Self(How::At(Box::new(at)))
     }
 
     /// `at` makes an id with a given time, where more is different than that.
-    pub(crate) fn at<const LEN: usize>(self, at: impl Fn(i64) -> [u8; LEN] + Send + Sync + 'static) -> Self {
-        self.writing_at(move |ms, text| put(text, &at(ms)))
-    }
-
     pub(crate) fn writing_at(self, at: impl Fn(i64, &mut Text) -> Made + Send + Sync + 'static) -> Self {
         match self.0 {
             How::By(by) | How::Both(by, _) => Self(How::Both(by, Box::new(at))),
@@ -173,8 +148,8 @@ impl Maker {
     #[inline]
     pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, NoId> {
         match &self.0 {
-            How::By(by) | How::Both(by, _) => by.write(clock_ms, text),
-            How::At(at) => Ok(at.write(clock::never_backwards(clock_ms), text)),
+            How::By(by) | How::Both(by, _) => by(clock_ms, text),
+            How::At(at) => Ok(at(clock::never_backwards(clock_ms), text)),
         }
     }
 
@@ -191,7 +166,7 @@ impl Maker {
     pub fn write_at(&self, ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<Made> {
         match &self.0 {
             How::By(_) => None,
-            How::At(at) | How::Both(_, at) => Some(at.write(ms, text)),
+            How::At(at) | How::Both(_, at) => Some(at(ms, text)),
         }
     }
 }
@@ -200,12 +175,6 @@ impl fmt::Debug for Maker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Maker")
     }
-}
-
-#[inline(always)]
-fn put<const LEN: usize>(text: &mut Text, id: &[u8; LEN]) -> Made {
-    text[..LEN].copy_from_slice(id);
-    Made::of(LEN)
 }
 
 /// The given options, each at most once. A value may be a path, and so need not be text.

@@ -9,13 +9,11 @@ use crate::text::{base62, show_as_text};
 
 pub(crate) const MAKE: Make = Make {
     options: &["node"],
-    takes_a_time: true,
-    in_nginx: Some(&[]),
-    maker: |options| {
+    ..Make::of(|options| {
         let node = options.node()?;
         let by = move |clock_ms, text: &mut Text| Ok(put(text, Flake::now_by(clock_ms, node)));
         Ok(Maker::writing(by).writing_at(move |ms, text| put(text, Flake::at(ms, node))))
-    },
+    })
 };
 
 /// The number of sequence values: the sequence of a node repeats after this many flakes.

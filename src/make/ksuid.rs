@@ -4,12 +4,8 @@ use crate::maker::{Made, Make, Maker};
 use crate::source::{clock, entropy};
 use crate::text::{base62, show_as_text};
 
-pub(crate) const MAKE: Make = Make {
-    options: &[],
-    takes_a_time: true,
-    in_nginx: Some(&[]),
-    maker: |_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| Ksuid::at(ms).write(place)))),
-};
+pub(crate) const MAKE: Make =
+    Make::of(|_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| Ksuid::at(ms).write(place)))));
 
 const EPOCH_MS: i64 = 1_400_000_000_000;
 

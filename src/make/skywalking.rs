@@ -8,15 +8,13 @@ use crate::source::{clock, thread_number};
 use crate::text::{decimal, hex, show_as_text};
 
 pub(crate) const MAKE: Make = Make {
-    options: &[],
     takes_a_time: false,
-    in_nginx: Some(&[]),
-    maker: |_| {
+    ..Make::of(|_| {
         Ok(Maker::writing(|clock_ms, text| {
             let id = SkyWalking::new_by(clock_ms);
             Ok(Made::of(text.first_chunk_mut().map_or(0, |text| id.write(text))))
         }))
-    },
+    })
 };
 
 const SEQUENCE: u32 = 10_000;

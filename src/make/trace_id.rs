@@ -28,20 +28,19 @@ pub(crate) const HOST_ID: Make = Make {
     in_nginx: Some(&["address", "epoch"]),
     maker: |options| {
         let (host, epoch_ms) = (host_word(options.host()?), options.epoch_ms()?);
-        Ok(Maker::of(move |clock_ms| host_id_by(clock_ms, epoch_ms, host).to_text())
-            .at(move |ms| host_id_at(ms, epoch_ms, host).to_text()))
+        Ok(Maker::writing(move |clock_ms, text| Ok(put(text, host_id_by(clock_ms, epoch_ms, host))))
+            .writing_at(move |ms, text| put(text, host_id_at(ms, epoch_ms, host))))
     },
 };
 
-pub(crate) const OTEL_ID: Make = Make {
-    options: &[],
-    takes_a_time: false,
-    in_nginx: Some(&[]),
-    maker: |_| Ok(Maker::writing(|_, text| Ok(put(text, otel_trace_id())))),
-};
+pub(crate) const OTEL_ID: Make =
+    Make { takes_a_time: false, ..Make::of(|_| Ok(Maker::writing(|_, text| Ok(put(text, otel_trace_id()))))) };
 
-pub(crate) const SPAN_ID: Make =
-    Make { options: &[], takes_a_time: false, in_nginx: None, maker: |_| Ok(Maker::of(|_| span_id().to_text())) };
+pub(crate) const SPAN_ID: Make = Make {
+    takes_a_time: false,
+    in_nginx: None,
+    ..Make::of(|_| Ok(Maker::writing(|_, text| Ok(Made::in_place(text, |place| *place = span_id().to_text())))))
+};
 
 fn put(text: &mut Text, id: TraceId) -> Made {
     Made::in_place(text, |place| id.write(place))

@@ -4,25 +4,16 @@ use crate::maker::{Made, Make, Maker};
 use crate::source::{clock, entropy};
 use crate::text::{base32hex, error_texts, show_as_text};
 
-pub(crate) const STRONG: Make = Make {
-    options: &[],
-    takes_a_time: true,
-    in_nginx: Some(&[]),
-    maker: |_| {
-        Ok(Maker::stamping(|ms, text| {
-            let id = Txid::strong_at(ms);
-            text[..Txid::LEN].copy_from_slice(&id.unwrap_or_else(|Guessable(id)| id).to_text());
-            Made { len: Txid::LEN, guessable: id.is_err() }
-        }))
-    },
-};
+pub(crate) const STRONG: Make = Make::of(|_| {
+    Ok(Maker::stamping(|ms, text| {
+        let id = Txid::strong_at(ms);
+        text[..Txid::LEN].copy_from_slice(&id.unwrap_or_else(|Guessable(id)| id).to_text());
+        Made { len: Txid::LEN, guessable: id.is_err() }
+    }))
+});
 
-pub(crate) const MAKE: Make = Make {
-    options: &[],
-    takes_a_time: true,
-    in_nginx: Some(&[]),
-    maker: |_| Ok(Maker::stamped(|ms| Txid::at(ms).to_text())),
-};
+pub(crate) const MAKE: Make =
+    Make::of(|_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| *place = Txid::at(ms).to_text()))));
 
 const RANDOM_BITS: u32 = 54;
 const RANDOM_MASK: u64 = (1 << RANDOM_BITS) - 1;

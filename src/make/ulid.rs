@@ -6,15 +6,10 @@ use crate::source::growing::{Growing, Grown};
 use crate::source::signal_safe::SignalSafe;
 use crate::text::{crockford, show_as_text};
 
-pub(crate) const MAKE: Make = Make {
-    options: &[],
-    takes_a_time: true,
-    in_nginx: Some(&[]),
-    maker: |_| {
-        Ok(Maker::writing(|clock_ms, text| Ok(put(Ulid::now_by(clock_ms), text)))
-            .writing_at(|ms, text| put(Ulid::at(ms), text)))
-    },
-};
+pub(crate) const MAKE: Make = Make::of(|_| {
+    Ok(Maker::writing(|clock_ms, text| Ok(put(Ulid::now_by(clock_ms), text)))
+        .writing_at(|ms, text| put(Ulid::at(ms), text)))
+});
 
 fn put(Ulid(bits): Ulid, text: &mut Text) -> Made {
     text[..Ulid::LEN].copy_from_slice(&crockford::encode_128_bits(bits));

@@ -19,12 +19,7 @@ pub(crate) const SHORT: Make = Make {
     },
 };
 
-pub(crate) const LONG: Make = Make {
-    options: &[],
-    takes_a_time: true,
-    in_nginx: Some(&[]),
-    maker: |_| Ok(Maker::stamping(|ms, text| put(text, UniqueId::long_at(ms)))),
-};
+pub(crate) const LONG: Make = Make::of(|_| Ok(Maker::stamping(|ms, text| put(text, UniqueId::long_at(ms)))));
 
 /// The alphabets of httpd before 2.4.47, and since.
 const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";

@@ -13,30 +13,20 @@ use sha1::{Digest, Sha1};
 
 pub use ::uuid::Uuid;
 
-pub(crate) const V7: Make = Make {
-    options: &[],
-    takes_a_time: true,
-    in_nginx: Some(&[]),
-    maker: |_| {
-        Ok(Maker::writing(|clock_ms, text| Ok(put(text, v7_by(clock_ms)))).writing_at(|ms, text| put(text, v7_at(ms))))
-    },
-};
+pub(crate) const V7: Make = Make::of(|_| {
+    Ok(Maker::writing(|clock_ms, text| Ok(put(text, v7_by(clock_ms)))).writing_at(|ms, text| put(text, v7_at(ms))))
+});
 
-pub(crate) const V4: Make = Make {
-    options: &[],
-    takes_a_time: false,
-    in_nginx: Some(&[]),
-    maker: |_| Ok(Maker::writing(|_, text| Ok(put(text, v4())))),
-};
+pub(crate) const V4: Make =
+    Make { takes_a_time: false, ..Make::of(|_| Ok(Maker::writing(|_, text| Ok(put(text, v4()))))) };
 
 pub(crate) const V1: Make = Make {
     options: &["node"],
     takes_a_time: false,
-    in_nginx: Some(&[]),
-    maker: |options| {
+    ..Make::of(|options| {
         let node = options.node()?;
         Ok(Maker::writing(move |clock_ms, text| Ok(put(text, v1_by(clock_ms, node)))))
-    },
+    })
 };
 
 /// The length of a UUID's text.

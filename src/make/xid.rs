@@ -1,18 +1,14 @@
 //! xid, the request id of zerolog: `| s : 32 | machine : 24 | process : 16 | counter : 24 |` in base32hex. Its text has the
 //! very shape of a txid's.
 
-use crate::maker::{Make, Maker};
+use crate::maker::{Made, Make, Maker};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;
 use crate::text::{base32hex, show_as_text};
 
-pub(crate) const MAKE: Make = Make {
-    options: &[],
-    takes_a_time: true,
-    in_nginx: Some(&[]),
-    maker: |_| Ok(Maker::stamped(|ms| Xid::at(ms).to_text())),
-};
+pub(crate) const MAKE: Make =
+    Make::of(|_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| *place = Xid::at(ms).to_text()))));
 
 const COUNTER_BITS: u32 = 24;
 

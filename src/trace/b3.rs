@@ -6,10 +6,9 @@ use crate::maker::{Made, Make, Maker};
 use crate::text::show_as_text;
 
 pub(crate) const MAKE: Make = Make {
-    options: &[],
     takes_a_time: false,
     in_nginx: None,
-    maker: |_| {
+    ..Make::of(|_| {
         Ok(Maker::writing(|_, text| {
             let (trace_id, span_id) = otel_ids();
             Ok(Made::in_place(text, |place| {
@@ -17,7 +16,7 @@ pub(crate) const MAKE: Make = Make {
                 put_ids(place, trace_id, span_id);
             }))
         }))
-    },
+    })
 };
 
 /// The contents of a `b3` header.

@@ -6,10 +6,8 @@ use crate::maker::{Made, Make, Maker};
 use std::fmt;
 
 pub(crate) const MAKE: Make = Make {
-    options: &[],
     takes_a_time: false,
-    in_nginx: Some(&[]),
-    maker: |_| Ok(Maker::writing(|_, text| Ok(Made::in_place(text, |place| Traceparent::new(true).write(place))))),
+    ..Make::of(|_| Ok(Maker::writing(|_, text| Ok(Made::in_place(text, |place| Traceparent::new(true).write(place))))))
 };
 
 pub(crate) const SAMPLED: u8 = 1;
