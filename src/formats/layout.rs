@@ -40,7 +40,7 @@ fn read(format: &Format, text: &[u8], numbers: &Numbers) -> Result<(u64, Parts),
     if text.is_empty() || !numbers.is_chosen && !is_usual {
         return Err(FormatError::Length { found: text.len(), expected: format.length });
     }
-    let id = decimal::decode(text, 0, text.len())?;
+    let id = decimal::decode(text)?;
     let parts = numbers.layout.decode(id).ok_or(FormatError::Value("its value has more bits than the layout"))?;
     Ok((id, parts))
 }

@@ -1,5 +1,7 @@
 //! How a hidden number is written, and its check digit.
 
+use crate::text::decimal::PAIRS;
+
 /// The alphabet of a hidden number. Its text is public, so tables may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alphabet {
@@ -26,17 +28,6 @@ const VALUES: [u8; 256] = {
     values[b'l' as usize] = 1;
     values[b'L' as usize] = 1;
     values
-};
-
-/// The digits of all numbers below 100.
-const PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[b'0'; 2]; 100];
-    let mut number = 0;
-    while number < 100 {
-        pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
-        number += 1;
-    }
-    pairs
 };
 
 /// Damm's quasigroup: two different digits give different results in either order, and each digit with itself gives 0.

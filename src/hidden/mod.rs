@@ -235,7 +235,7 @@ impl Hidden {
     /// As for [`Hidden::hide`] or [`Hidden::hide_uuid`], and if the text is not a number, or no UUID.
     pub fn hide_text(&self, text: &[u8]) -> Result<Shown, NotHidden> {
         if self.numbers.is_some() {
-            return self.hide(decimal::decode(text, 0, text.len()).map_err(|_| NotHidden::NoNumber)?);
+            return self.hide(decimal::decode(text).map_err(|_| NotHidden::NoNumber)?);
         }
         let id = uuids::read(text).map_err(NotHidden::NoUuid)?;
         Ok(Shown::uuid(self.hide_uuid(id)?))

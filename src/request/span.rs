@@ -167,7 +167,9 @@ impl Span {
     pub(super) fn of<'a>(kinds: &[Kind], header: impl Fn(Field) -> Header<'a>, new: impl FnOnce() -> Self) -> Self {
         let traceparent = header(Field::Traceparent).single().and_then(|text| Traceparent::from_text(text).ok());
         let read = |kind: &Kind| match kind {
-            Kind::Traceparent => traceparent.map(Parent::from),
+            Kind::Traceparent => {
+                traceparent.map(|it| Parent::of(it.trace_id, Some(it.span_id), Some(it.sampled.into())))
+            }
             other => read_other(*other, &header),
         };
         let Some(parent) = kinds.iter().find_map(read).or_else(|| read_bare(header(Field::TraceId))) else {
@@ -274,59 +276,40 @@ struct Parent {
     sampled: Option<Sampling>,
 }
 
-impl From<Traceparent> for Parent {
-    fn from(header: Traceparent) -> Self {
-        let sampled = Some(Sampling::from(header.sampled));
-        Self { trace_id: Some(header.trace_id), span_id: Some(header.span_id), sampled }
-    }
-}
-
-impl From<B3> for Parent {
-    fn from(header: B3) -> Self {
-        let (trace_id, span_id) = header.ids.map(|ids| (ids.trace_id, ids.span_id)).unzip();
-        Self { trace_id, span_id, sampled: header.sampled }
-    }
-}
-
-impl From<AmznTraceId> for Parent {
-    fn from(header: AmznTraceId) -> Self {
-        let AmznTraceId { trace_id, parent_id, sampled } = header;
-        Self { trace_id: Some(trace_id), span_id: parent_id, sampled: sampled.map(Sampling::from) }
-    }
-}
-
-impl From<CloudTraceContext> for Parent {
-    fn from(header: CloudTraceContext) -> Self {
-        let CloudTraceContext { trace_id, parent_id, sampled } = header;
-        Self { trace_id: Some(trace_id), span_id: parent_id, sampled: sampled.map(Sampling::from) }
-    }
-}
-
-impl From<UberTraceId> for Parent {
-    fn from(header: UberTraceId) -> Self {
-        let UberTraceId { trace_id, span_id, sampled } = header;
-        Self { trace_id: Some(trace_id), span_id: Some(span_id), sampled: Some(sampled) }
-    }
-}
-
-impl From<DatadogHeaders> for Parent {
-    fn from(headers: DatadogHeaders) -> Self {
-        let DatadogHeaders { trace_id, parent_id, priority } = headers;
-        Self { trace_id: Some(trace_id), span_id: parent_id, sampled: priority.map(sampling_of) }
+impl Parent {
+    fn of(trace_id: TraceId, span_id: Option<SpanId>, sampled: Option<Sampling>) -> Self {
+        Self { trace_id: Some(trace_id), span_id, sampled }
     }
 }
 
 /// Reads a kind other than `traceparent`. Not inlined, because one request rarely has several.
 #[inline(never)]
 fn read_other<'a>(kind: Kind, header: &impl Fn(Field) -> Header<'a>) -> Option<Parent> {
+    let text = |field| header(field).single();
     match kind {
         Kind::Traceparent => None,
         Kind::B3 => read_many(header),
-        Kind::B3Single => B3::from_text(header(Field::B3).single()?).ok().map(Parent::from),
-        Kind::Aws => AmznTraceId::from_text(header(Field::XAmznTraceId).single()?).ok().map(Parent::from),
-        Kind::Gcp => CloudTraceContext::from_text(header(Field::XCloudTraceContext).single()?).ok().map(Parent::from),
-        Kind::Datadog => read_datadog(header).map(Parent::from),
-        Kind::Jaeger => UberTraceId::from_text(header(Field::UberTraceId).single()?).ok().map(Parent::from),
+        Kind::B3Single => {
+            let B3 { ids, sampled } = B3::from_text(text(Field::B3)?).ok()?;
+            let (trace_id, span_id) = ids.map(|ids| (ids.trace_id, ids.span_id)).unzip();
+            Some(Parent { trace_id, span_id, sampled })
+        }
+        Kind::Aws => {
+            let it = AmznTraceId::from_text(text(Field::XAmznTraceId)?).ok()?;
+            Some(Parent::of(it.trace_id, it.parent_id, it.sampled.map(Sampling::from)))
+        }
+        Kind::Gcp => {
+            let it = CloudTraceContext::from_text(text(Field::XCloudTraceContext)?).ok()?;
+            Some(Parent::of(it.trace_id, it.parent_id, it.sampled.map(Sampling::from)))
+        }
+        Kind::Datadog => {
+            let it = read_datadog(header)?;
+            Some(Parent::of(it.trace_id, it.parent_id, it.priority.map(sampling_of)))
+        }
+        Kind::Jaeger => {
+            let it = UberTraceId::from_text(text(Field::UberTraceId)?).ok()?;
+            Some(Parent::of(it.trace_id, Some(it.span_id), Some(it.sampled)))
+        }
     }
 }
 
@@ -383,5 +366,5 @@ fn datadog_of<'a>(
 /// Reads the header that holds only the trace's id, which may be in upper case.
 fn read_bare(header: Header<'_>) -> Option<Parent> {
     let trace_id = trace::trace_id_of_any_hex(header.single()?)?;
-    Some(Parent { trace_id: Some(trace_id), span_id: None, sampled: None })
+    Some(Parent::of(trace_id, None, None))
 }

@@ -1,5 +1,6 @@
 //! Dates of the proleptic Gregorian calendar, in UTC: milliseconds since 1970 as text, and text as milliseconds.
 
+use super::decimal::PAIRS;
 use std::fmt;
 
 const MS_A_DAY: i64 = 86_400_000;
@@ -44,18 +45,6 @@ impl Moment {
         Some(text)
     }
 }
-
-/// 00 to 99.
-const PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [*b"00"; 100];
-    let mut number = 0;
-    while number < 100 {
-        pairs[number][0] += number as u8 / 10;
-        pairs[number][1] += number as u8 % 10;
-        number += 1;
-    }
-    pairs
-};
 
 /// The year, the month and the day, this many days after 0000-01-01: as in "Euclidean affine functions and their
 /// application to calendar algorithms" by Neri and Schneider, which needs no division by a variable.

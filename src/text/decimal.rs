@@ -2,15 +2,27 @@
 
 use super::FormatError;
 
-/// The characters of `text` from `start` up to `end` as a number.
-pub(crate) fn decode(text: &[u8], start: usize, end: usize) -> Result<u64, FormatError> {
-    if start == end {
+/// 00 to 99.
+pub(crate) const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [*b"00"; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number][0] += number as u8 / 10;
+        pairs[number][1] += number as u8 % 10;
+        number += 1;
+    }
+    pairs
+};
+
+/// Reads a number of at most 64 bits.
+pub(crate) fn decode(text: &[u8]) -> Result<u64, FormatError> {
+    if text.is_empty() {
         return Err(FormatError::Value("a number is missing"));
     }
     let mut number = 0_u64;
-    for (index, &byte) in text[start..end].iter().enumerate() {
+    for (index, &byte) in text.iter().enumerate() {
         if !byte.is_ascii_digit() {
-            return Err(FormatError::Character { position: start + index + 1, byte, expected: "a digit" });
+            return Err(FormatError::Character { position: index + 1, byte, expected: "a digit" });
         }
         let digit = u64::from(byte - b'0');
         number = match index {
@@ -91,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_digit_is_found() {
-        let error = FormatError::Character { position: 6, byte: b'x', expected: "a digit" };
-        assert_eq!(decode(b"abc12x4", 3, 7), Err(error));
+        let error = FormatError::Character { position: 3, byte: b'x', expected: "a digit" };
+        assert_eq!(decode(b"12x4"), Err(error));
     }
 }

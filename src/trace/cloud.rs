@@ -80,14 +80,13 @@ impl CloudTraceContext {
             .ok_or(FormatError::Value("the trace is not 32 hexadecimal digits, or all zeros"))?;
         let span_id = match rest {
             [] => 0,
-            [b'/', digits @ ..] if digits.len() <= 20 => decimal::decode(digits, 0, digits.len())?,
+            [b'/', digits @ ..] if digits.len() <= 20 => decimal::decode(digits)?,
             _ => return Err(FormatError::Value("what follows the trace is not / and 1 to 20 digits")),
         };
         let mut sampled = None;
         for option in options.split(|&byte| byte == b';').map(trimmed) {
             let Some(value) = option.strip_prefix(b"o=") else { continue };
-            let options =
-                decimal::decode(value, 0, value.len()).map_err(|_| FormatError::Value("o is not a number"))?;
+            let options = decimal::decode(value).map_err(|_| FormatError::Value("o is not a number"))?;
             if sampled.replace(options & 1 == 1).is_some() {
                 return Err(FormatError::Value("o must not be there twice"));
             }

@@ -85,7 +85,7 @@ fn number(text: &[u8]) -> Result<u64, FormatError> {
     if text.len() > 20 {
         return Err(FormatError::Length { found: text.len(), expected: "an id of Datadog has 1 to 20" });
     }
-    decimal::decode(text, 0, text.len())
+    decimal::decode(text)
 }
 
 fn read_priority(text: &[u8]) -> Result<i8, FormatError> {
@@ -94,7 +94,7 @@ fn read_priority(text: &[u8]) -> Result<i8, FormatError> {
         [b'+', digits @ ..] => (digits, 1),
         digits => (digits, 1),
     };
-    match decimal::decode(digits, 0, digits.len()) {
+    match decimal::decode(digits) {
         Ok(number @ 0..=99) => Ok(number as i8 * sign),
         _ => Err(FormatError::Value("the priority is not a number of one or two digits")),
     }

@@ -109,7 +109,21 @@ impl<W: Word> Term<'_, W> {
     /// The limit is read after the word. If the lease changed in between, the word changed as well, and the swap fails:
     /// the agent closes the word first and sets the limit last, and no word occurs twice.
     #[inline(always)]
-    pub(super) fn claim<R>(&self, mut next: impl FnMut(u64) -> Result<u64, R>) -> Result<(u64, u64), NoClaim<R>> {
+    pub(super) fn claim<R>(&self, next: impl FnMut(u64) -> Result<u64, R>) -> Result<(u64, u64), NoClaim<R>> {
+        self.claim_by(next, |seen, new| self.word.put(seen, new))
+    }
+
+    /// Whether a position could be taken now, by the rules of [`Term::claim`]. Takes none.
+    pub(super) fn probe<R>(&self, next: impl FnMut(u64) -> Result<u64, R>) -> Result<(), NoClaim<R>> {
+        self.claim_by(next, |_, _| Ok(())).map(drop)
+    }
+
+    #[inline(always)]
+    fn claim_by<R>(
+        &self,
+        mut next: impl FnMut(u64) -> Result<u64, R>,
+        put: impl Fn(u64, u64) -> Result<(), u64>,
+    ) -> Result<(u64, u64), NoClaim<R>> {
         let mut looks = 0;
         loop {
             let seen = self.word.get_acquire();
@@ -129,16 +143,10 @@ impl<W: Word> Term<'_, W> {
                 }
                 return Err(NoClaim::Unleased);
             }
-            if self.word.put(seen, self.shape.word(node, position + 1)).is_ok() {
+            if put(seen, self.shape.word(node, position + 1)).is_ok() {
                 return Ok((node, position));
             }
         }
-    }
-
-    /// Whether a position could be taken now, by the rules of [`Term::claim`]. Takes none.
-    pub(super) fn probe<R>(&self, next: impl FnMut(u64) -> Result<u64, R>) -> Result<(), NoClaim<R>> {
-        let (word, limit) = (ReadOnly(self.word), ReadOnly(self.limit));
-        Term { word: &word, limit: &limit, shape: self.shape }.claim(next).map(drop)
     }
 
     /// Closes the word: from now on, no position can be taken. Returns the first unit of time after all that were taken.
@@ -157,33 +165,6 @@ impl<W: Word> Term<'_, W> {
     /// Allows positions of `node` before the beginning of `unit`.
     pub(super) fn set_limit(&self, node: u64, unit: u64) {
         self.limit.set_release(self.shape.limit(node, unit.min(1 << self.shape.time_bits)));
-    }
-}
-
-/// A word whose writes have no effect.
-struct ReadOnly<'a, W>(&'a W);
-
-impl<W: Word> Word for ReadOnly<'_, W> {
-    fn get(&self) -> u64 {
-        self.0.get()
-    }
-
-    fn put(&self, _: u64, _: u64) -> Result<(), u64> {
-        Ok(())
-    }
-
-    fn get_acquire(&self) -> u64 {
-        self.0.get_acquire()
-    }
-
-    fn set_release(&self, _: u64) {}
-
-    fn raise(&self, _: u64) -> u64 {
-        self.0.get()
-    }
-
-    fn replace(&self, _: u64, _: u64) -> bool {
-        true
     }
 }
 
