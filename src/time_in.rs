@@ -95,10 +95,6 @@ impl Times {
 
     /// Reads these formats first, as a server that makes them is sent its own ids rather than others: a text that fits one
     /// of them, and whose time can be, is of it. Otherwise, the time that [`ms`] finds. Formats without a time do not count.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Times::only`].
     pub fn first<'a>(formats: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
         let parsed = formats.into_iter().filter_map(|format| Timed::parse(format).transpose());
         Ok(Self { formats: parsed.collect::<Result<_, _>>()?, is_only: false })

@@ -44,10 +44,6 @@ pub fn read(text: &str) -> Result<Parts, FormatError> {
 /// assert_eq!(txid::uuid::read_ascii(b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f")?.version, 7);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-///
-/// # Errors
-///
-/// As [`read`].
 pub fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
     Ok(parse(text)?.1)
 }

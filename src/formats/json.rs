@@ -1,7 +1,7 @@
 //! The table as JSON, for readers in other languages: readers/formats.json, and the same as a module of JavaScript, which browsers
 //! and all versions of Node can import. TXID_BLESS=1 writes both.
 
-use super::row::{Clock, Digits, End, Field, Fields, Kind, Number, Part, Rule, Text, Word};
+use super::row::{Clock, Digits, End, Field, Fields, Kind, Number, Part, Text, Word};
 use super::row::{Format, Texts};
 use super::table::{ALL, TXID};
 use crate::snowflake::Layout;
@@ -32,10 +32,7 @@ fn format(format: &Format) -> Value {
         // Any time has bounds: only its low bits count.
         "wraps": (format.name == TXID.name).then_some(true),
         "takes_epoch": format.make.is_some_and(|make| make.options.contains(&"epoch")).then_some(true),
-        "rule": format.rule.map(|rule| match rule {
-            Rule::Layout => "layout",
-            Rule::Traceparent => "traceparent",
-        }),
+        "rule": format.rule.map(|rule| format!("{rule:?}").to_lowercase()),
         "texts": format.texts.iter().map(text).collect::<Vec<_>>(),
     }))
 }
@@ -112,23 +109,17 @@ fn list(fields: &Fields) -> Value {
 
 fn field(field: &Field) -> Value {
     let mut row = vec![json!(field.name), json!(field.bits)];
-    let (kind, value) = match field.kind {
-        Kind::Time(low) => ("time", Some(u64::from(low)).filter(|low| *low > 0)),
-        Kind::Int => ("int", None),
-        Kind::Hex => ("hex", None),
-        Kind::Ip => ("ip", None),
-        Kind::Mac => ("mac", None),
-        Kind::Flag => ("flag", None),
-        Kind::Digits => ("digits", None),
-        Kind::Variant => ("variant", None),
-        Kind::Uuid => ("uuid", None),
-        Kind::Bits => ("bits", None),
-        Kind::Is(value) => ("is", Some(value)),
+    // As in `Time(0)`.
+    let kind = format!("{:?}", field.kind).to_lowercase();
+    let (low, constant) = match field.kind {
+        Kind::Time(low) => (Some(low).filter(|low| *low > 0), None),
+        Kind::Is(value) => (None, Some(value)),
+        _ => (None, None),
     };
-    row.push(json!(kind));
+    row.push(json!(kind.split('(').next()));
     let more = object(json!({
-        "low": value.filter(|_| matches!(field.kind, Kind::Time(_))),
-        "constant": value.filter(|_| matches!(field.kind, Kind::Is(_))),
+        "low": low,
+        "constant": constant,
         "node": field.is_node.then_some(true),
         "sequence": field.is_sequence.then_some(true),
         "range": field.range,

@@ -72,10 +72,6 @@ impl Maker {
     /// assert!(txid::Maker::parse_on_trial("snowflake", ["node=17", "state=/nonexistent/state"]).is_ok());
     /// assert!(!std::path::Path::new("/nonexistent").exists());
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [`Maker::parse`].
     pub fn parse_on_trial<'a>(name: &'a str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
         open(find(name, in_nginx)?, name, options, State::on_trial)
     }
@@ -86,10 +82,6 @@ impl Maker {
     /// assert!(txid::Maker::parse_any("sofa", ["address=10.0.0.7"]).is_ok());
     /// assert!(txid::Maker::parse("sofa", ["address=10.0.0.7"]).is_err());
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [`Maker::parse`].
     pub fn parse_any<'a>(name: &'a str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
         open(find(name, anywhere)?, name, options, State::open)
     }
@@ -99,10 +91,6 @@ impl Maker {
     /// ```
     /// assert!(txid::Maker::parse_any_on_trial("flake", ["node=02:42:ac:11:00:02"]).is_ok());
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [`Maker::parse`].
     pub fn parse_any_on_trial<'a>(
         name: &'a str,
         options: impl IntoIterator<Item = &'a str>,

@@ -229,7 +229,7 @@ pub(crate) struct Field {
 }
 
 /// How a field is shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Bits of the time, the lowest of which has this place.
     Time(u32),

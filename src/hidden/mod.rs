@@ -192,10 +192,6 @@ impl Hidden {
     }
 
     /// Writes the image of a number to `text`, and returns its length.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Hidden::hide`].
     #[inline]
     pub fn hide_to(&self, number: u64, text: &mut [u8; MAX_LEN]) -> Result<usize, NotHidden> {
         let Some(numbers) = &self.numbers else {
@@ -284,10 +280,6 @@ impl Hidden {
     }
 
     /// The number with this image in decimal digits, or the UUID.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Hidden::reveal`] or [`Hidden::reveal_uuid`].
     pub fn reveal_text(&self, image: &[u8]) -> Result<Shown, NotRevealed> {
         if self.numbers.is_some() {
             let mut shown = Shown { text: [0; MAX_LEN], len: 0 };

@@ -15,26 +15,19 @@ impl Hidden {
     ///
     /// As for [`Hidden::open`], and if an option is wrong or missing.
     pub fn parse<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, HiddenError> {
-        let [mut key, mut name, mut digits, mut letters, mut uuid, mut check, mut state] = [None; 7];
+        const NAMES: [&str; 7] = ["key", "name", "digits", "letters", "uuid", "check", "state"];
+        let mut values = [None; NAMES.len()];
         for word in words {
             let (option, value) = word.split_once('=').unwrap_or((word, ""));
-            let place = match option {
-                "key" => &mut key,
-                "name" => &mut name,
-                "digits" => &mut digits,
-                "letters" => &mut letters,
-                "uuid" => &mut uuid,
-                "check" => &mut check,
-                "state" => &mut state,
-                _ => return wrong(format!("\"{word}\" is not an option; {OPTIONS}")),
-            };
-            if ["check", "uuid"].contains(&option) != (option == word) {
+            let is_one = ["check", "uuid"].contains(&option) == (option == word);
+            let Some(place) = NAMES.iter().position(|name| is_one && *name == option) else {
                 return wrong(format!("\"{word}\" is not an option; {OPTIONS}"));
-            }
-            if place.replace(value).is_some() {
+            };
+            if values[place].replace(value).is_some() {
                 return wrong(format!("{option} was given twice"));
             }
         }
+        let [key, name, digits, letters, uuid, check, state] = values;
         let (Some(key), Some(name)) = (key, name) else {
             return wrong(format!("{} is missing; {OPTIONS}", if key.is_none() { "key=" } else { "name=" }));
         };

@@ -3,7 +3,7 @@
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::laps::{Position, Reading};
-use crate::source::signal_safe::SignalSafe;
+use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::source::{clock, mac};
 use crate::text::{base62, show_as_text};
 
@@ -151,15 +151,12 @@ impl Mark {
     fn next(stamp_ms: i64, now_ms: Option<i64>) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
-            static MARK: SignalSafe<Mark> = const { SignalSafe::new(Mark::NONE) };
         }
         let stream_id = entropy::stream_id(stamp_ms);
         let had_been_wrong = now_ms.is_some_and(|now_ms| READING.with(|reading| reading.had_been_wrong(now_ms)));
-        MARK.with(|kept| {
-            kept.step(Mark::NONE, |mark| {
-                mark.advance(stream_id, stamp_ms, now_ms, had_been_wrong);
-                *mark
-            })
+        step_of_a_thread!(Mark, Mark::NONE, |mark| {
+            mark.advance(stream_id, stamp_ms, now_ms, had_been_wrong);
+            *mark
         })
     }
 

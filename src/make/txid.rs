@@ -113,10 +113,6 @@ impl Txid {
     /// assert_eq!(txid::Txid::strong_by(1_700_000_000_000)?.timestamp_ms(), 1_700_000_000_000);
     /// # Ok::<(), txid::Guessable>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`Txid::strong`].
     pub fn strong_by(clock_ms: i64) -> Result<Self, Guessable> {
         Self::strong_at(clock::never_backwards(clock_ms))
     }
@@ -127,10 +123,6 @@ impl Txid {
     /// assert_eq!(txid::Txid::strong_at(655_829_050_000)?.timestamp_ms(), 655_829_050_000);
     /// # Ok::<(), txid::Guessable>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`Txid::strong`].
     pub fn strong_at(ms: i64) -> Result<Self, Guessable> {
         entropy::strong_u64(ms).map(|bits| Self::of(ms, bits)).map_err(|bits| Guessable(Self::of(ms, bits)))
     }

@@ -30,18 +30,10 @@ fn put(prefix: &[u8], bits: u128, text: &mut Text) -> Made {
     Made::of(len)
 }
 
-fn is_of_a_prefix(byte: u8) -> bool {
-    byte.is_ascii_lowercase() || byte == b'_'
-}
-
-fn begins_or_ends_with_an_underscore(prefix: &[u8]) -> bool {
-    prefix.first() == Some(&b'_') || prefix.last() == Some(&b'_')
-}
-
 fn is_a_prefix(text: &[u8]) -> bool {
     (1..=MOST_OF_A_PREFIX).contains(&text.len())
-        && text.iter().all(|byte| is_of_a_prefix(*byte))
-        && !begins_or_ends_with_an_underscore(text)
+        && text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+        && !(text.starts_with(b"_") || text.ends_with(b"_"))
 }
 
 #[cfg(test)]

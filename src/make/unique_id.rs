@@ -3,7 +3,7 @@
 
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::entropy::{self, StreamId};
-use crate::source::signal_safe::SignalSafe;
+use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::source::{clock, process, thread_number};
 use crate::text::base64::{self, Alphabet};
 use crate::text::show_as_text;
@@ -218,15 +218,10 @@ impl Run {
 
     /// The next count. After 65,536 counts, the number changes, so that no two ids are the same.
     fn next(stamp_ms: i64) -> Self {
-        thread_local! {
-            static RUN: SignalSafe<Run> = const { SignalSafe::new(Run::NONE) };
-        }
         let stream_id = entropy::stream_id(stamp_ms);
-        RUN.with(|kept| {
-            kept.step(Self::NONE, |run| {
-                run.advance(stream_id, stamp_ms);
-                *run
-            })
+        step_of_a_thread!(Run, Run::NONE, |run| {
+            run.advance(stream_id, stamp_ms);
+            *run
         })
     }
 

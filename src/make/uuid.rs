@@ -3,7 +3,7 @@
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
-use crate::source::signal_safe::SignalSafe;
+use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::source::{mac, v7};
 use crate::text::hex;
 use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
@@ -159,18 +159,12 @@ pub fn v1(node: Option<[u8; 6]>) -> Uuid {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
-    thread_local! {
-        static LAST: SignalSafe<V1> = const { SignalSafe::new(V1::NONE) };
-    }
-
     let ms = clock::never_backwards(clock_ms);
     let ticks = (ms.wrapping_add(GREGORIAN_MS) as u64).wrapping_mul(TICKS_A_MS) & TICKS_MASK;
     let stream_id = entropy::stream_id(ms);
-    let v1 = LAST.with(|kept| {
-        kept.step(V1::NONE, |v1| {
-            v1.advance(stream_id, ms, ticks);
-            *v1
-        })
+    let v1 = step_of_a_thread!(V1, V1::NONE, |v1| {
+        v1.advance(stream_id, ms, ticks);
+        *v1
     });
     Builder::from_gregorian_timestamp(v1.ticks, v1.clock_sequence, &node.unwrap_or(v1.node)).into_uuid()
 }

@@ -4,7 +4,7 @@
 use crate::maker::{Made, Make, Maker};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
-use crate::source::signal_safe::SignalSafe;
+use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::text::{base32hex, show_as_text};
 
 pub(crate) const MAKE: Make =
@@ -109,15 +109,10 @@ impl Run {
 
     /// The next count. A host uses each count once; then, or with fresh randomness, another follows.
     fn next(stamp_ms: i64) -> Self {
-        thread_local! {
-            static RUN: SignalSafe<Run> = const { SignalSafe::new(Run::NONE) };
-        }
         let stream_id = entropy::stream_id(stamp_ms);
-        RUN.with(|kept| {
-            kept.step(Self::NONE, |run| {
-                run.advance(stream_id, stamp_ms);
-                *run
-            })
+        step_of_a_thread!(Run, Run::NONE, |run| {
+            run.advance(stream_id, stamp_ms);
+            *run
         })
     }
 

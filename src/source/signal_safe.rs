@@ -38,6 +38,17 @@ impl<T: Copy> SignalSafe<T> {
     }
 }
 
+/// Takes one step from the state that each thread keeps here, which begins as the first one.
+macro_rules! step_of_a_thread {
+    ($state:ty, $first:expr, $step:expr) => {{
+        thread_local! {
+            static KEPT: SignalSafe<$state> = const { SignalSafe::new($first) };
+        }
+        KEPT.with(|kept| kept.step($first, $step))
+    }};
+}
+pub(crate) use step_of_a_thread;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -45,10 +45,6 @@ pub fn read_id(text: &str) -> Result<IdParts, FormatError> {
 /// assert_eq!(txid::trace::read_id_ascii(b"00000000000000000000000000000007")?.random, 7);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-///
-/// # Errors
-///
-/// As [`read_id`].
 pub fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
     let [ms, sequence, random] = fields(&TRACE_ID, text)?;
     Ok(IdParts { ms: ms as u64, sequence: sequence as u32, random: random as u64 })

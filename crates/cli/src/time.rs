@@ -72,11 +72,11 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
     if let Some(rest) = text.strip_prefix('-').filter(|rest| !rest.is_empty() && !rest.ends_with("ago")) {
         return match is_digits(rest) {
             true => ms_in_range(i64::MIN),
-            false => span(rest).ok_or_else(not_a_time).and_then(|span| before(now, span)),
+            false => span(rest).ok_or_else(not_a_time).and_then(|span| later(now, -span)),
         };
     }
     if let Some(rest) = text.strip_prefix('+') {
-        return span(rest).ok_or_else(not_a_time).and_then(|span| after(now, span));
+        return span(rest).ok_or_else(not_a_time).and_then(|span| later(now, span));
     }
     let logged = text.trim_matches(['[', ']']);
     if let Ok(moment) = strtime::parse(OF_NGINX, logged).and_then(|time| time.to_timestamp()) {
@@ -97,7 +97,7 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
         };
     }
     if let Some(span) = span(text.strip_suffix("ago").unwrap_or(text)) {
-        return before(now, span);
+        return later(now, -span);
     }
     if let Ok(local) = text.parse::<DateTime>() {
         return at(local, zone()?);
@@ -214,19 +214,12 @@ fn span(text: &str) -> Option<Span> {
     text.trim_end().parse::<Span>().ok().filter(|span| has_units && span.is_positive())
 }
 
-fn before(now: Timestamp, span: Span) -> Result<i64> {
-    match now.to_zoned(TimeZone::UTC).checked_sub(span) {
-        Ok(zoned) => in_range(zoned.timestamp()),
-        // Before the calendar.
-        Err(_) => ms_in_range(i64::MIN),
-    }
-}
-
-fn after(now: Timestamp, span: Span) -> Result<i64> {
+/// The moment that is so much later, or earlier if the span is negative.
+fn later(now: Timestamp, span: Span) -> Result<i64> {
     match now.to_zoned(TimeZone::UTC).checked_add(span) {
         Ok(zoned) => in_range(zoned.timestamp()),
-        // After the calendar.
-        Err(_) => ms_in_range(i64::MAX),
+        // Outside the calendar.
+        Err(_) => ms_in_range(if span.is_negative() { i64::MIN } else { i64::MAX }),
     }
 }
 
