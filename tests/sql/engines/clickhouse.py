@@ -24,7 +24,7 @@ class ClickHouse(engine.Engine):
         return engine.missing_module("chdb.session")
 
     def load(self):
-        for statement in (engine.ROOT / "readers/sql" / self.FILE).read_text().split(";\n\n"):
+        for statement in (engine.ROOT / "readers/sql" / self.FILE).read_text().split(";\n")[:-1]:
             self.query(statement)
 
     def query(self, sql):
