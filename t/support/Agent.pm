@@ -13,6 +13,7 @@ my ($agent) = grep { -x } map { File::Spec->rel2abs("target/$_/txid-agent") } qw
 Test::More::plan(skip_all => 'there is no txid-agent: make agent') if !$agent;
 
 my $dir = State::directory();
+my $test_process = $$;
 my @pids;
 # For commands that read the store, as an operator runs them.
 symlink $agent, "$dir/txid-agent" or die "$dir/txid-agent: $!";
@@ -42,10 +43,14 @@ sub start {
     return;
 }
 
+# Not in a process that the test has forked: its exit would end the agents of the test.
 END {
-    kill CONT => @pids;
-    kill TERM => @pids;
-    waitpid $_, 0 for @pids;
+    if ($$ == $test_process) {
+        local $?;
+        kill CONT => @pids;
+        kill TERM => @pids;
+        waitpid $_, 0 for @pids;
+    }
 }
 
 1;

@@ -50,12 +50,19 @@ sub wait_until (&) {
     return 1;
 }
 
+# A file of a process id can outlive its process, and the number be another's by then.
+sub is_ours {
+    my ($pid) = @_;
+    open my $file, '<', "/proc/$pid/cmdline" or return 0;
+    return index(do { local $/; <$file> } // '', "$prefix/") >= 0;
+}
+
 END {
     if ($$ == $test_process) {
         local $?;
-        my @pids = grep {defined} map { pid_in($_) } 'nginx.pid', 'nginx.pid.oldbin';
+        my @pids = grep { defined && is_ours($_) } map { pid_in($_) } 'nginx.pid', 'nginx.pid.oldbin';
         kill TERM => @pids if @pids;
-        wait_until { !grep { kill 0 => $_ } @pids };
+        wait_until { !grep { is_ours($_) } @pids };
     }
 }
 

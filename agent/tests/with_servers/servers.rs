@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tempfile::TempDir;
 
 use crate::failure;
@@ -103,15 +104,14 @@ impl Server {
 
     /// Lets it end well.
     pub fn end(&mut self) {
-        self.signal("TERM");
+        self.signal(libc::SIGTERM);
         ended("a server does not end", self.child.as_mut().unwrap());
         self.child = None;
     }
 
     /// Stops it, or lets it go on.
-    pub fn signal(&self, name: &str) {
-        let process = self.child.as_ref().unwrap().id().to_string();
-        run(Command::new("kill").arg(format!("-{name}")).arg(process));
+    pub fn signal(&self, signal: i32) {
+        send(self.child.as_ref().unwrap().id() as i32, signal);
     }
 
     pub fn path(&self, name: &str) -> String {
@@ -142,11 +142,30 @@ impl Drop for Server {
     }
 }
 
-/// A test that fails or is killed leaves no process behind.
+/// In the environment of all that tests start: the process id of their program.
+const STARTED_BY: &str = "TXID_TEST_STARTED_BY";
+
+/// Sends a signal to a process that tests of this program have started. A process that is gone gets none, and neither does
+/// another one that has its number since.
+pub fn send(process: i32, signal: i32) {
+    let Ok(open) = pidfd_open(Pid::from_raw(process).unwrap(), PidfdFlags::empty()) else { return };
+    let read = |name: &str| fs::read(format!("/proc/{process}/{name}")).unwrap_or_default();
+    let (mark, own) = (format!("{STARTED_BY}={}", std::process::id()), format!("\nPPid:\t{}\n", std::process::id()));
+    let is_own = String::from_utf8_lossy(&read("status")).contains(&own);
+    if is_own || read("environ").split(|&byte| byte == 0).any(|variable| variable == mark.as_bytes()) {
+        _ = pidfd_send_signal(open, Signal::from_named_raw(signal).unwrap());
+    }
+}
+
+/// A test that fails or is killed leaves no process behind. Each is in a group of its own, because tests stop some: when a group
+/// with a stopped process loses its last parent, as when a shell ends, the kernel sends SIGHUP to all in it.
 pub fn end_with_the_test(command: &mut Command) {
-    // SAFETY: `signal` and `prctl` are async-signal-safe.
+    command.env(STARTED_BY, std::process::id().to_string());
+    // SAFETY: `setpgid`, `signal` and `prctl` are async-signal-safe.
     unsafe {
         command.pre_exec(|| {
+            // It may lead a session already.
+            libc::setpgid(0, 0);
             // Tests that are run by `nohup` ignore it.
             libc::signal(libc::SIGHUP, libc::SIG_DFL);
             match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {

@@ -157,12 +157,14 @@ fn field(stat: &str, at: usize) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::CommandExt;
     use std::process::Command;
     use std::time::Instant;
 
     #[test]
     fn a_process_is_stopped_until_it_is_continued() {
-        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+        // Of a group with a stopped process that loses its last parent, all would get SIGHUP.
+        let mut child = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
         let pid = Pid::from_child(&child);
         for (signal, wanted) in [(Signal::CONT, false), (Signal::STOP, true), (Signal::CONT, false)] {
             kill_process(pid, signal).unwrap();

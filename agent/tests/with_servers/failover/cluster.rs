@@ -81,7 +81,7 @@ impl Galera {
 
     /// All servers crash at once. This one founds the cluster again.
     pub fn crash(&mut self, founder: usize) {
-        self.nodes.iter().for_each(|node| node.signal("STOP"));
+        self.nodes.iter().for_each(|node| node.signal(libc::SIGSTOP));
         self.nodes.iter_mut().for_each(Server::kill);
         self.is_founded.store(false, Ordering::SeqCst);
         // As an operator does who has compared the servers.

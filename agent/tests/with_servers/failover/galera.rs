@@ -56,10 +56,10 @@ fn no_id_and_no_number_is_there_twice_whatever_servers_of_galera_do() {
     go_on("a host stays with the server that was killed", &users);
 
     // The last one has no majority, and refuses all.
-    galera.nodes[1].signal("STOP");
+    galera.nodes[1].signal(libc::SIGSTOP);
     until("a lease does not end", || users.iter().all(|user| !user.host.is_live()));
     assert_eq!(galera.status(2, "wsrep_cluster_status"), "non-Primary");
-    galera.nodes[1].signal("CONT");
+    galera.nodes[1].signal(libc::SIGCONT);
     go_on("a host does not come back with the majority", &users);
 
     galera.restart(0);

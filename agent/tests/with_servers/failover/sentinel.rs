@@ -47,7 +47,7 @@ impl Pair {
 
     /// The replica gets nothing more, until it goes on. An open connection would keep what comes in the meantime.
     fn cut_off(&self, replica: usize) {
-        self.servers[replica].signal("STOP");
+        self.servers[replica].signal(libc::SIGSTOP);
         ask(self.servers[1 - replica].port, &["CLIENT", "KILL", "TYPE", "replica"]);
     }
 
@@ -80,7 +80,7 @@ fn what_a_replica_has_confirmed_is_not_lost_with_the_master() {
         // An agent waits for a replica for half of its time-out, and tries again.
         sleep(Duration::from_millis(700));
         pair.servers[master].kill();
-        pair.servers[1 - master].signal("CONT");
+        pair.servers[1 - master].signal(libc::SIGCONT);
         pair.wait_for_master(1 - master);
         // It follows the new master, which confirms nothing alone.
         pair.servers[master].restart();
@@ -118,7 +118,7 @@ fn what_the_master_alone_had_is_kept_apart() {
     until("it renews no lease", || users[0].host.view().confirmed_ms > found.confirmed_ms + 2_000);
     let lost = users[0].host.view();
     pair.servers[0].kill();
-    pair.servers[1].signal("CONT");
+    pair.servers[1].signal(libc::SIGCONT);
     pair.wait_for_master(1);
 
     // The host takes no number that it had before; nobody else may have them, either. It has logged so much since it

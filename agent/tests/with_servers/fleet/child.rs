@@ -753,7 +753,7 @@ fn the_watchdog_needs_the_agent() {
         hosted.host.log()
     );
 
-    server.signal("STOP");
+    server.signal(libc::SIGSTOP);
     let child = run("150000");
     hosted.host.agent = Some(child);
     let hear = || {
@@ -778,7 +778,7 @@ fn the_watchdog_needs_the_agent() {
     };
     // Nobody reads the socket meanwhile, and it holds less than the agent says.
     guard_looks();
-    server.signal("CONT");
+    server.signal(libc::SIGCONT);
     until("the child does not start", || starts(&hosted.host) == 1);
     signal(agent, libc::SIGSTOP);
     until("it is not stopped", || state(agent.id() as i32) == Some('T'));

@@ -40,8 +40,7 @@ pub fn agent() -> Command {
 }
 
 pub fn signal(child: &Child, signal: i32) {
-    // SAFETY: no memory is involved, and the child is not reaped yet.
-    assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, signal) }, 0);
+    servers::send(child.id() as i32, signal);
 }
 
 /// Kills and reaps.

@@ -11,6 +11,7 @@ use std::time::Duration;
 use txid::snowflake::Layout;
 
 use super::host::{Host, kill, signal};
+pub use crate::servers::send;
 use crate::servers::{self, until};
 use crate::unique;
 
@@ -209,12 +210,6 @@ pub fn looks(process: i32) -> u64 {
 pub fn state(process: i32) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()
-}
-
-/// The process may be gone.
-pub fn send(pid: i32, signal: i32) {
-    // SAFETY: no memory is involved.
-    unsafe { libc::kill(pid, signal) };
 }
 
 pub fn redis(port: u16) -> String {

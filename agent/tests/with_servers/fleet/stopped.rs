@@ -18,6 +18,18 @@ fn start(name: &str, server: u16, layout: &str, options: &[&str]) -> (Hosted, St
     (hosted, mark)
 }
 
+/// Whoever runs the tests, and others beside, would get SIGHUP from the kernel.
+#[test]
+fn what_tests_stop_is_in_no_group_of_others() {
+    let server = servers::redis(&[]);
+    let (hosted, _) = start("group", server.port, LAYOUT, &[]);
+    let agent = hosted.host.agent.as_ref().unwrap().id() as i32;
+    // SAFETY: no memory is involved.
+    let groups = [agent, guard_of(&hosted), 0].map(|process| unsafe { libc::getpgid(process) });
+    assert_eq!(groups[..2], [agent, guard_of(&hosted)]);
+    assert!(!groups[..2].contains(&groups[2]));
+}
+
 #[test]
 fn a_guard_that_was_stopped_is_woken() {
     let server = servers::redis(&[]);

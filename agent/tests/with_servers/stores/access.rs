@@ -450,7 +450,7 @@ fn etcd_without_a_majority() {
     let before = written(patient.put("orders/node/1", &Expected::Absent, b"before").unwrap());
     let mut store = open(&url).unwrap();
     for server in &servers[1..] {
-        server.signal("STOP");
+        server.signal(libc::SIGSTOP);
     }
     for _ in 0..3 {
         match store.put("orders/node/1", &before, b"during") {
@@ -460,7 +460,7 @@ fn etcd_without_a_majority() {
         assert!(store.read("orders/node/1").is_err(), "a server without a majority may have old records");
     }
     for server in &servers[1..] {
-        server.signal("CONT");
+        server.signal(libc::SIGCONT);
     }
     // A write without a confirmation may come even now, between a look and a write.
     until("it does not come back", || {
