@@ -1,6 +1,7 @@
 //! Waits for what happens, however long that takes on a busy machine.
 
-use std::fmt::Display;
+use std::fmt::{Debug, Display};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::thread::sleep;
@@ -54,6 +55,16 @@ pub fn until<L: Look>(what: &str, mut look: impl FnMut() -> L) -> L::Found {
         // Looks of many tests must not be what keeps the machine busy.
         pause = (2 * pause).min(Duration::from_millis(50));
     }
+}
+
+/// Checks all cases, also after one that fails, and names those that do.
+pub fn each<C, N: Debug>(cases: impl IntoIterator<Item = C>, name: impl Fn(&C) -> N, mut check: impl FnMut(C)) {
+    let fails = |case| {
+        let name = name(&case);
+        catch_unwind(AssertUnwindSafe(|| check(case))).is_err().then_some(name)
+    };
+    let failed: Vec<N> = cases.into_iter().filter_map(fails).collect();
+    assert!(failed.is_empty(), "these failed: {failed:?}");
 }
 
 /// The exit status of a process, once it has ended.

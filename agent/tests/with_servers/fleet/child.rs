@@ -20,7 +20,7 @@ use super::{LAYOUT, Random};
 use crate::control_group::ControlGroup;
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
-use crate::wait::{WATCHDOG, ended, last_lines};
+use crate::wait::{WATCHDOG, each, ended, last_lines};
 
 fn number(name: &str, unless: usize) -> usize {
     std::env::var(name).map_or(unless, |text| text.parse().unwrap())
@@ -269,31 +269,39 @@ fn nothing_that_a_child_starts_is_left() {
     }
     until("a child does not start", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
     hosts.iter().for_each(|(hosted, _)| hosted.host.proxy.set(Mode::Refuse));
-    for ((hosted, mark), (name, script)) in hosts.iter_mut().zip(scripts) {
-        // A guard that so many processes keep from the processor is ended by its agent, with all of them.
-        let is_ended = until(&format!("the child of {name} is not gone"), || {
+    each(
+        hosts.iter_mut().zip(scripts),
+        |(_, (name, _))| *name,
+        |((hosted, mark), (name, script))| {
+            // A guard that so many processes keep from the processor is ended by its agent, with all of them.
+            let is_ended = until(&format!("the child of {name} is not gone"), || {
+                let log = hosted.host.log();
+                let is_ended = hosted.host.agent.as_mut().unwrap().try_wait().unwrap().is_some();
+                if is_ended || log.contains(": gone; ") { Ok(is_ended) } else { Err(last_lines(&log, 5)) }
+            });
             let log = hosted.host.log();
-            let is_ended = hosted.host.agent.as_mut().unwrap().try_wait().unwrap().is_some();
-            if is_ended || log.contains(": gone; ") { Ok(is_ended) } else { Err(last_lines(&log, 5)) }
-        });
-        let log = hosted.host.log();
-        assert_eq!(processes_with(mark), [""; 0], "{name}\n{log}");
-        let said = if is_ended { "the guard of the child does not work; ending both" } else { "; SIGTERM" };
-        assert!(log.contains(said), "{log}");
-        if is_ended {
-            hosted.start(&ENV, &["env", mark, "sh", "-c", script]);
-        }
-    }
+            assert_eq!(processes_with(mark), [""; 0], "{name}\n{log}");
+            let said = if is_ended { "the guard of the child does not work; ending both" } else { "; SIGTERM" };
+            assert!(log.contains(said), "{log}");
+            if is_ended {
+                hosted.start(&ENV, &["env", mark, "sh", "-c", script]);
+            }
+        },
+    );
     // They start again with the same node, which nobody else has taken.
     hosts.iter().for_each(|(hosted, _)| hosted.host.proxy.set(Mode::Pass));
     until("a child does not start again", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
-    for (hosted, mark) in &mut hosts {
-        let agent = hosted.host.agent.as_mut().unwrap();
-        signal(agent, libc::SIGTERM);
-        // Children that ignore it, or are stopped, are ended with their agent.
-        kill(agent);
-        until("something is left", || processes_with(mark).is_empty());
-    }
+    each(
+        hosts.iter_mut().zip(scripts),
+        |(_, (name, _))| *name,
+        |((hosted, mark), _)| {
+            let agent = hosted.host.agent.as_mut().unwrap();
+            signal(agent, libc::SIGTERM);
+            // Children that ignore it, or are stopped, are ended with their agent.
+            kill(agent);
+            until("something is left", || processes_with(mark).is_empty());
+        },
+    );
 }
 
 /// Linux shares the processors among sessions: a child with many processes takes none of its guard's share.
@@ -804,7 +812,7 @@ fn mistakes_with_env_are_reported() {
         (output.status.code(), String::from_utf8(output.stderr).unwrap() + &String::from_utf8(output.stdout).unwrap())
     };
     let w = "W={orders}";
-    for (more, text, code, wanted) in [
+    let cases = [
         (&["--env", w][..], "", 1, "--env is for a child: write its command after --"),
         (&[], "env.W = '{orders}'", 1, "--env is for a child"),
         (&["--env", "W", "--", "true"], "", 2, "write VARIABLE=VALUE, such as WORKER_ID={orders}"),
@@ -825,9 +833,14 @@ fn mistakes_with_env_are_reported() {
         (&["--env", w, "--", "/nowhere/app"], "", 127, "/nowhere/app: No such file"),
         (&["--env", w, "--", "/etc/passwd"], "", 126, "/etc/passwd: Permission denied"),
         (&["--", "sh", "-c", "echo W=$W; exit 9"], "env.W = 'n{orders}'", 9, "W=n"),
-    ] {
-        let (got, said) = run(more, text);
-        assert_eq!(got, Some(code), "{more:?} {text}: {said}");
-        assert!(said.contains(wanted), "{wanted:?} is not in {said}");
-    }
+    ];
+    each(
+        cases,
+        |(.., wanted)| *wanted,
+        |(more, text, code, wanted)| {
+            let (got, said) = run(more, text);
+            assert_eq!(got, Some(code), "{more:?} {text}: {said}");
+            assert!(said.contains(wanted), "{wanted:?} is not in {said}");
+        },
+    );
 }
