@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::os::fd::AsRawFd;
 use std::process::Command;
 use test_helpers::library::{self, FUNCTIONS, Fill, Functions};
@@ -103,18 +103,24 @@ fn it_calls_its_own_functions_where_another_copy_is_loaded_first() {
 fn two_copies_make_no_states_in_memory() {
     let directory = std::env::temp_dir().join(format!("txid-two-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
-    // Whatever its file is called.
+    // Whatever its file is called, and whichever version it is.
     let other = directory.join("ids.so");
-    std::fs::copy(library::path(), &other).unwrap();
-    let in_memory = |library: &Functions| {
-        let open = library.snowflake_open;
+    let mut bytes = std::fs::read(library::path()).unwrap();
+    let at = bytes.windows(13).position(|part| part == b"libtxid.so.2\0").unwrap();
+    bytes[at + 11] = b'1';
+    std::fs::write(&other, bytes).unwrap();
+    let open = |library: &Functions, path: *const c_char| {
         let (mut generator, mut message) = (std::ptr::null_mut(), [0; 512]);
         // SAFETY: all texts end with a NUL, and the buffers are long enough.
         unsafe {
             let (layout, node) = (c"snowflake".as_ptr(), c"17".as_ptr());
-            let code = open(layout, node, std::ptr::null(), 0, &mut generator, message.as_mut_ptr());
-            (code, CStr::from_ptr(message.as_ptr()).to_string_lossy().into_owned())
+            let code = (library.snowflake_open)(layout, node, path, 0, &mut generator, message.as_mut_ptr());
+            (code, CStr::from_ptr(message.as_ptr()).to_string_lossy().into_owned(), generator)
         }
+    };
+    let in_memory = |library: &Functions| {
+        let (code, why, _) = open(library, std::ptr::null());
+        (code, why)
     };
     assert_eq!(in_memory(&FUNCTIONS), (0, String::new()));
     let second = Functions::of(&other);
@@ -123,6 +129,19 @@ fn two_copies_make_no_states_in_memory() {
         let expected = format!("{} is loaded as well, and the two copies", loaded_as_well.display());
         assert!(code == -32 && why.starts_with(&expected), "{code} {why}");
     }
+    // In a file, it is one state for both.
+    let path = CString::new(directory.join("state").into_os_string().into_encoded_bytes()).unwrap();
+    let libraries = [&second, &*FUNCTIONS].map(|library| (library.snowflake_fill, open(library, path.as_ptr())));
+    let mut ids = Vec::new();
+    for (fill, (code, why, generator)) in libraries.iter().cycle().take(1_000) {
+        assert_eq!((*code, why.as_str()), (0, ""));
+        let (mut text, mut message) = ([0; 20], [0; 512]);
+        // SAFETY: the generator is open, and the buffers are long enough.
+        let length = unsafe { fill(*generator, 1_795_000_000_000, text.as_mut_ptr(), message.as_mut_ptr()) };
+        assert!(length > 0, "{length}");
+        ids.push(text);
+    }
+    assert!(ids.is_sorted_by(|one, next| one < next), "an id twice");
     std::fs::remove_dir_all(directory).unwrap();
 }
 
