@@ -298,6 +298,16 @@ pub mod tests {
         }
     }
 
+    /// As `txid-agent run --help` says.
+    #[test]
+    fn what_nobody_says() {
+        let it = config(&[]).unwrap();
+        assert_eq!((it.dir.to_str(), it.max_step, it.create), (Some("/run/txid"), 1_000_000, false));
+        let times = [it.lease_time, it.max_skew, it.margin, it.child_runs_ahead].map(|time| time.as_secs());
+        assert_eq!(times, [60, 10, 5, 0]);
+        assert_eq!(config(&["--env", "N={orders}", "--", "true"]).unwrap().max_skew, Duration::from_secs(2));
+    }
+
     /// The floor of an emptied store allows for so much, whatever the host that makes it is told.
     #[test]
     fn no_clock_may_be_off_by_more_than_others_expect() {

@@ -38,16 +38,19 @@ fn say(path: &Path, content: &str) {
 #[ignore = "nothing_that_was_confirmed_is_lost_in_a_power_cut runs it under strace"]
 fn work() {
     let directory = PathBuf::from(std::env::var_os(DIRECTORY).expect("it is run by the test"));
-    let mut store = store::open(&format!("file://{}/store", directory.display())).unwrap();
+    let leases = directory.join("store/leases");
+    let mut store = store::open(&format!("file://{}", leases.display())).unwrap();
     for round in 0..ROUNDS {
         let (tag, range) = ("segments/orders", format!("{{\"next\":{}}}", 1000 * (round + 1)));
         let expected = store.read(tag).unwrap().map_or(Expected::Absent, |found| Expected::Version(found.version));
         assert!(matches!(store.put(tag, &expected, range.as_bytes()).unwrap(), Put::Written(_)));
-        say(&directory.join("store").join(tag), &range);
+        say(&leases.join(tag), &range);
 
         let (node, lease) = (format!("group{}/nodes/{round}", round % 3), format!("{{\"node\":{round}}}"));
+        // As by an agent that was killed before it could sync them.
+        std::fs::create_dir_all(leases.join(&node).parent().unwrap()).unwrap();
         assert!(matches!(store.put(&node, &Expected::Absent, lease.as_bytes()).unwrap(), Put::Written(_)));
-        say(&directory.join("store").join(&node), &lease);
+        say(&leases.join(&node), &lease);
 
         let path = directory.join(format!("states/{}/{round}", round % 3));
         State::open(&path, &Layout::SNOWFLAKE, 1).unwrap();

@@ -292,6 +292,23 @@ pub mod tests {
         }
     }
 
+    /// Otherwise `status` could say that all is well before all is there; and a node would be taken for nothing.
+    #[test]
+    fn nothing_begins_before_all_files_are_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config(&["--node", "users=snowflake", "--segment", "invoices"]).unwrap();
+        config.store = format!("file://{}/leases", directory.path().display());
+        for file in ["users", "invoices.segment"] {
+            config.dir = directory.path().join(format!("without-{file}"));
+            std::fs::create_dir_all(config.dir.join(file)).unwrap();
+            let (sender, events) = channel();
+            assert!(Keepers::start(&config, &sender).is_err(), "a directory is no file");
+            drop(sender);
+            // A thread tells that it ends, at least.
+            assert!(events.recv().is_err(), "{file} is not there, and another one has begun");
+        }
+    }
+
     pub fn keepers(names: &[&str]) -> Keepers {
         let keeper = |name: &&str| Keeper {
             name: (*name).to_owned(),

@@ -529,6 +529,10 @@ mod tests {
             // A call that fails later on the first host does not turn back to it.
             other.turn_from(&host("a"));
             assert_eq!(other.pool.hosts()[0].name, "b");
+            // Of two connections to it, the one that did not fail is closed, too.
+            other.pool.idle().extend(["a", "b"].map(|name| (host(name), Fake::default())));
+            other.turn_from(&host("b"));
+            assert!(other.pool.idle().iter().all(|(host, _)| host.name != "b"), "it would be used");
         });
     }
 

@@ -365,6 +365,14 @@ mod tests {
     }
 
     #[test]
+    fn an_option_is_given_once() {
+        for url in ["redis://host?timeout=1s&timeout=2s", "redis://host?tls=0&timeout=1s&tls=1"] {
+            let said = StoreUrl::parse(url).err().unwrap().to_string();
+            assert!(said.contains(" was given twice"), "{said}");
+        }
+    }
+
+    #[test]
     fn passwords_are_seen() {
         for url in ["redis://:word@host", "mysql://user:word@host:1/db?tls=1", "etcd://u:w@a,b/txid"] {
             assert!(has_password(url), "{url}");

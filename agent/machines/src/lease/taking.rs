@@ -272,9 +272,6 @@ impl Lease {
         self.serves();
         self.unchanged.clear();
         self.is_over(|trouble| *trouble == Trouble::NoneFree);
-        if matches!(self.numbers, Numbers::Given(_)) {
-            self.numbers = Numbers::Ask;
-        }
         self.store_is_back();
         self.wait_for_renewal(given, limit_ms);
         Phase::Holding(held)

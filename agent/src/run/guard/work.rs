@@ -137,10 +137,14 @@ impl Work {
             (self.main, self.code) = (None, code);
         }
         // At once: a pause between them would look as if somebody had stepped the clock.
-        let (wall_ms, mono_ms) = (txid::system_ms(), self.begin.elapsed().as_millis() as u64);
+        self.seen(reaped.is_there, txid::system_ms(), self.begin.elapsed().as_millis() as u64)
+    }
+
+    /// What there is at this time by both clocks. No clock is read any more, however long it takes to look at the files.
+    fn seen(&mut self, is_there: bool, wall_ms: i64, mono_ms: u64) -> Look {
         let leases = if self.may_start {
-            let used_ms = reaped.is_there.then_some(self.machine.used_ms().max(self.rules.stamped_ms(wall_ms)));
-            self.pages.look(used_ms.max(self.left_ms), reaped.is_there)
+            let used_ms = is_there.then_some(self.machine.used_ms().max(self.rules.stamped_ms(wall_ms)));
+            self.pages.look(used_ms.max(self.left_ms), is_there)
         } else {
             Vec::new()
         };
@@ -150,7 +154,7 @@ impl Work {
             wall_ms,
             mono_ms,
             leases: if leases.is_empty() { vec![missing] } else { leases },
-            is_there: reaped.is_there,
+            is_there,
             has_ended: self.main.is_none(),
             order: self.order,
         }
@@ -193,13 +197,17 @@ impl Work {
         }
     }
 
-    fn start(&mut self, look: &Look) {
+    /// The variables of a child that may stamp from now on.
+    fn environment(&mut self, look: &Look) -> Vec<(String, String)> {
         // Its first ids may be ahead of the clock, and be made before the next look.
         self.pages.note(Some(self.rules.stamped_ms(look.wall_ms)), false);
         let numbers: BTreeMap<&str, u64> =
             self.nodes.iter().map(|node| node.name.as_str()).zip(look.leases.iter().map(|lease| lease.node)).collect();
-        let variables: Vec<(&str, String)> =
-            self.variables.iter().map(|variable| (variable.name.as_str(), variable.value(&numbers))).collect();
+        self.variables.iter().map(|variable| (variable.name.clone(), variable.value(&numbers))).collect()
+    }
+
+    fn start(&mut self, look: &Look) {
+        let variables = self.environment(look);
         let group = self.group.as_ref().map(Group::path);
         // Linux shares the processors among sessions first: a child with many processes takes none from its guard.
         let started = start(&self.line, Signal::KILL, true, group, |command| {
@@ -252,8 +260,13 @@ impl Work {
     }
 
     fn log(&mut self, event: &Event, signal: &str) {
+        let text = self.text(event, signal);
+        self.say(&text);
+    }
+
+    fn text(&self, event: &Event, signal: &str) -> String {
         let name = |which: usize| self.nodes.get(which).map_or("", |node| &node.name);
-        let text = match event {
+        match event {
             Event::LimitNear { which, limit_ms } => {
                 format!("the lease of {} ends at {} unless it is renewed; {signal}", name(*which), utc(*limit_ms))
             }
@@ -266,8 +279,7 @@ impl Work {
             Event::Leftovers => format!("ended, but not all that it started; {signal}"),
             Event::Orphaned => format!("its agent is gone; {signal}"),
             Event::Gone => "gone; it starts again when there is a lease".to_owned(),
-        };
-        self.say(&text);
+        }
     }
 
     fn say(&mut self, text: &str) {
@@ -401,6 +413,51 @@ mod tests {
         assert_eq!((agent.read(&mut signs).unwrap(), signs), (2, [0, 0, 1, 1, 1, 1, 1, 1]), "two signs of life");
         drop(agent);
         hear_until_it_is_gone(&mut work);
+    }
+
+    /// One that was read later, after slow files, would show a step back of the clock, for which a child is killed.
+    #[test]
+    fn both_clocks_of_a_look_are_of_one_moment() {
+        let (mut work, ..) = work();
+        (work.may_start, work.pages.files) = (true, Vec::new());
+        let look = work.seen(false, 1_700_000_000_000, 7);
+        assert_eq!((look.wall_ms, look.mono_ms), (1_700_000_000_000, 7));
+    }
+
+    /// They may be ahead of the clock, and be made before the next look.
+    #[test]
+    fn the_times_of_a_childs_first_ids_are_noted_with_its_node() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, now_ms) = (directory.path().join("orders"), txid::system_ms());
+        let page = LeasePage::open_or_make(&path, &Layout::SNOWFLAKE).unwrap();
+        page.open(7, now_ms - 1_000);
+        page.set_limit(7, now_ms + 60_000);
+        let (mut work, ..) = work();
+        (work.may_start, work.pages.files) = (true, vec![(path, Layout::SNOWFLAKE)]);
+        work.rules.runs_ahead_ms = 3_000;
+        let look = work.seen(false, now_ms, 7);
+        assert!(page.view().free_ms < now_ms, "nothing has started");
+        assert_eq!(work.environment(&look), [("N".to_owned(), "7".to_owned())]);
+        assert!(page.view().free_ms > now_ms + 3_000, "{} {now_ms}", page.view().free_ms);
+    }
+
+    #[test]
+    fn an_operator_is_told_why_a_child_ends() {
+        let (work, ..) = work();
+        let lease = "the lease of orders ends at 2023-11-14T22:13:20.123Z";
+        let (which, limit_ms) = (0, 1_700_000_000_123);
+        for (event, wanted) in [
+            (Event::LimitNear { which, limit_ms }, format!("{lease} unless it is renewed; SIGTERM")),
+            (Event::Late { which, limit_ms }, format!("SIGTERM, because {lease}")),
+            (Event::Slow, "has not ended; SIGTERM".to_owned()),
+            (Event::Lost(0), "the node of orders was lost; SIGTERM".to_owned()),
+            (Event::WentBack(401), "the clock was stepped back by 401 ms; SIGTERM".to_owned()),
+            (Event::Leftovers, "ended, but not all that it started; SIGTERM".to_owned()),
+            (Event::Orphaned, "its agent is gone; SIGTERM".to_owned()),
+            (Event::Gone, "gone; it starts again when there is a lease".to_owned()),
+        ] {
+            assert_eq!(work.text(&event, "SIGTERM"), wanted);
+        }
     }
 
     /// A process that another test starts has the agent's end, too, until it executes its program.

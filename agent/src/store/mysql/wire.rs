@@ -448,8 +448,11 @@ mod tests {
             let flags = if is_tls { 0xaa } else { 0xa2 };
             assert!(login[4..].starts_with(&[0x0b, flags, 8, 0, 0, 0, 0, 1, 45]), "{}", login.escape_ascii());
             match (result, wanted) {
-                // After the head of a packet.
-                (Ok(()), Ok(wanted)) => assert_eq!(sent.get(4..).unwrap_or_default(), wanted, "{shown}"),
+                // After the head of a packet, whose number follows the server's: here, 0.
+                (Ok(()), Ok(wanted)) => {
+                    assert_eq!(sent.get(4..).unwrap_or_default(), wanted, "{shown}");
+                    assert!(login[3] == 1 && sent.get(3).is_none_or(|&number| number == 1), "{shown}");
+                }
                 (Err(error), Err(wanted)) => {
                     assert!(sent.is_empty() && format!("{error:?}").contains(wanted), "{shown}: {error:?}");
                 }

@@ -351,6 +351,19 @@ mod tests {
         );
     }
 
+    /// An operator sees in the table when a record was written last.
+    #[test]
+    fn each_write_of_a_record_notes_its_time() {
+        let statements = [Postgres::insert("t", "'n'", "'r'"), Postgres::update("t", "'n'", "'o'", "'r'")];
+        assert!(
+            statements.iter().all(|it| it.contains("changed") && it.contains("clock_timestamp()")),
+            "{statements:?}"
+        );
+        assert!(
+            statements[1].contains("SET record = 'r', changed = clock_timestamp() WHERE name = 'n' AND record = 'o' ")
+        );
+    }
+
     /// Only what is sure to have been rolled back, or was never begun, is not done.
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {

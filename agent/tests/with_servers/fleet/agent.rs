@@ -399,6 +399,17 @@ fn status_in_three_forms() {
     assert_eq!(lines[0]["layout_ends"], "2080-07-10T17:30:30.208Z");
     assert!(metrics.contains("txid_lease_layout_end_timestamp_seconds{name=\"users\"} 6907087738.879\n"), "{metrics}");
     assert!(text(&directory.status(&[]).stdout).contains("; the layout ends at 2080-07-10T17:30:30.208Z\n"));
+    // One that is none hides no other, before or after it.
+    for file in ["a", "z"].map(|name| directory.path("run").join(name)) {
+        fs::write(&file, "").unwrap();
+        for form in [&[][..], &["--json"], &["--prometheus"]] {
+            let status = directory.status(form);
+            let said = text(&status.stderr);
+            assert!(status.status.code() == Some(2) && said.contains(file.to_str().unwrap()), "{status:?}");
+            assert!(["orders", "users"].iter().all(|name| text(&status.stdout).contains(name)), "{status:?}");
+        }
+        fs::remove_file(file).unwrap();
+    }
     kill(&mut child);
 }
 
