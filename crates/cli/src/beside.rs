@@ -56,3 +56,33 @@ impl Read for Beside {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives these, one after the other.
+    struct Answers(Vec<io::Result<&'static [u8]>>);
+
+    impl Read for Answers {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let part = if self.0.is_empty() { Ok(&b""[..]) } else { self.0.remove(0) }?;
+            buffer[..part.len()].copy_from_slice(part);
+            Ok(part.len())
+        }
+    }
+
+    #[test]
+    fn all_comes_and_then_the_error() {
+        let answers = vec![
+            Ok(&b"long"[..]),
+            Err(ErrorKind::Interrupted.into()),
+            Ok(b"er"),
+            Err(ErrorKind::InvalidData.into()),
+            Ok(b"x"),
+        ];
+        let mut text = String::new();
+        let error = Beside::new(Answers(answers)).unwrap().read_to_string(&mut text).unwrap_err();
+        assert_eq!((&*text, error.kind()), ("longer", ErrorKind::InvalidData));
+    }
+}

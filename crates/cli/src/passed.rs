@@ -151,16 +151,20 @@ pub(crate) fn quoted(arg: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Passed, Wanted, command_with, is_number};
+    use super::{Fit, Passed, Wanted, command_with, is_number};
     use crate::ids::Default;
+
+    fn wanted(words: &[&str]) -> Wanted {
+        let args = <txid_args::Args as clap::Parser>::parse_from(words);
+        let Some(txid_args::Command::Sort(args)) = args.command else { panic!("sort") };
+        Wanted::new(&args.ids, Default::Txid).unwrap()
+    }
 
     /// A snowflake and a number that is read in no layout; of the first 10,000 numbers alone, the layout is looked for.
     #[test]
     fn so_many_numbers_are_read_in_each_layout() {
         assert!(is_number(&[b'1'; 19]) && !is_number(&[b'1'; 20]) && !is_number(b"1x"));
-        let args = <txid_args::Args as clap::Parser>::parse_from(["txid", "sort", "--format", "any"]);
-        let Some(txid_args::Command::Sort(args)) = args.command else { panic!("sort") };
-        let wanted = Wanted::new(&args.ids, Default::Txid).unwrap();
+        let wanted = wanted(&["txid", "sort", "--format", "any"]);
         for (others, is_read) in [(9_999, true), (10_000, false)] {
             let mut passed = Passed::new(i64::MIN..=i64::MAX);
             (0..others).for_each(|_| passed.number(b"1"));
@@ -172,9 +176,7 @@ mod tests {
 
     #[test]
     fn other_ids_of_the_window_are_counted_and_the_most_come_first() {
-        let args = <txid_args::Args as clap::Parser>::parse_from(["txid", "sort"]);
-        let Some(txid_args::Command::Sort(args)) = args.command else { panic!("sort") };
-        let wanted = Wanted::new(&args.ids, Default::Txid).unwrap();
+        let wanted = wanted(&["txid", "sort"]);
         // Of 2022-02-22 and of 2016-07-30.
         let text = b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f 01ARZ3NDEKTSV4RRFFQ69G5FAV 01ARZ3NDEKTSV4RRFFQ69G5FAV";
         let said = |window| {
@@ -186,6 +188,29 @@ mod tests {
         assert!(said(1_469_922_850_260..=1_645_557_742_000).contains("passed over: 1 uuid_v7; "));
         assert!(said(1_469_922_850_259..=1_645_557_741_999).contains("passed over: 2 ulid; "));
         assert_eq!(said(0..=1), "");
+    }
+
+    /// Layouts that fit more than half as many numbers as the best one, those with the newest ids first.
+    #[test]
+    fn layouts_that_fit_about_as_many_numbers_are_named() {
+        let wanted = wanted(&["txid", "sort"]);
+        for (numbers, counts, said) in [
+            (
+                1,
+                [1, 1, 0],
+                "1 number passed over may be an id, in the layout b from T0Z to T2Z, or a from T0Z to T1Z; ",
+            ),
+            (9, [4, 2, 3], "9 numbers passed over may be ids, in the layout c from T0Z to T3Z, or a from T0Z to T1Z; "),
+        ] {
+            let mut passed = Passed::new(i64::MIN..=i64::MAX);
+            passed.numbers = numbers;
+            for (at, layout) in ["a", "b", "c"].into_iter().enumerate() {
+                let last_ms = at as i64 + 1;
+                passed.layouts.push(Fit { layout, count: counts[at], first_ms: 0, last_ms });
+            }
+            let sentence = passed.sentences(&wanted, true).concat().replace("1970-01-01T00:00:00.00", "T");
+            assert!(sentence.starts_with(said), "{sentence}");
+        }
     }
 
     #[test]

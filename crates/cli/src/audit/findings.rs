@@ -394,10 +394,20 @@ mod tests {
     fn limits_are_where_the_page_says() {
         let shared = |back: i64| findings(&[(0, -200_000), (1, -190_000), (0, -200_000 + back)]).shared.len();
         assert_eq!([shared(60_000), shared(60_001)], [1, 0], "a node is handed over after more than a minute");
+        assert_eq!(findings(&[(0, -9000), (1, -9000), (0, -8000)]).shared.len(), 1, "two hosts in one millisecond");
         let future = |ahead| findings(&[(0, ahead)]).future.count;
         assert_eq!([future(60_000), future(60_001)], [0, 1], "more than a minute after now is to come");
         let gaps = |long: i64| findings(&[(0, -200_000), (0, -200_000 + long)]).gaps.count;
         assert_eq!([gaps(60_000), gaps(60_001)], [0, 1], "a gap is longer than --gap");
+        let of_host = |others: i64| findings(&[(0, -200_000), (1, -200_000 + others), (0, -120_000)]).gaps.count;
+        assert_eq!(
+            [of_host(60_000), of_host(60_001)],
+            [0, 3],
+            "a host has a gap if others went on for longer than --gap"
+        );
+        let mut few = Few::new(2);
+        [(1, 'a'), (2, 'b'), (2, 'c'), (2, 'd')].into_iter().for_each(|it| few.add_by_size(it, |it| it.0));
+        assert_eq!((few.count, few.shown), (4, vec![(2, 'b'), (2, 'c')]), "the largest, and of equal ones the first");
         // Up to ten, and one in a hundred, that are more than an hour before all others.
         let outliers = |few: i64, all: i64, apart: i64| {
             let one = |n: i64| (0, -100_000_000 + n + if n < few { 0 } else { apart });

@@ -111,3 +111,27 @@ fn hash_of(text: &[u8]) -> [u64; 2] {
 pub(super) fn hash_of_value(value: &[u8]) -> u64 {
     hash_of(value)[0].max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, Maker, Makers};
+    use crate::audit::report::{Hosts, MOST_HOSTS};
+
+    #[test]
+    fn so_many_nodes_and_hosts_are_told_apart() {
+        let mut makers = Makers::default();
+        let mut number = |node| (makers.number(Maker { format: 0, node }), makers.is_full());
+        for node in 0..MOST as u64 - 1 {
+            assert!(!number(Some(node)).1, "node {node}");
+        }
+        let last = MOST as u32 - 1;
+        assert_eq!(
+            [Some(1 << 20), Some(7), Some(1 << 21), Some(1 << 22), None].map(number),
+            [(last, true), (7, true), (last + 1, true), (last + 1, true), (last + 1, true)]
+        );
+        let mut hosts = Hosts::default();
+        (0..MOST_HOSTS).for_each(|host| assert_eq!(hosts.number(host.to_string().as_bytes()).unwrap(), host as u32));
+        assert!(hosts.number(b"0").is_ok_and(|number| number == 0));
+        assert!(hosts.number(b"x").is_err_and(|why| why.to_string().starts_with("more than 65536 hosts; --host")));
+    }
+}

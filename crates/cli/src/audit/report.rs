@@ -21,7 +21,7 @@ use txid::formats::Numbers;
 use txid_args::Audit;
 
 /// More are no hosts, but what differs from line to line.
-const MOST_HOSTS: usize = 1 << 16;
+pub(super) const MOST_HOSTS: usize = 1 << 16;
 
 /// How much of a line is shown.
 const LONGEST_LINE: usize = 240;

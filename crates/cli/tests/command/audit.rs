@@ -1,11 +1,9 @@
 //! `txid audit`, on planted faults of each kind.
 
-use crate::{directory, gzip, id, printed, refusal, txid};
+use crate::{NOON, directory, gzip, id, printed, refusal, snowflake, txid};
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::Path;
-
-const NOON: i64 = 1_795_521_600_000;
 
 /// A line for each of these milliseconds after noon.
 fn log(times: impl IntoIterator<Item = i64>) -> String {
@@ -27,11 +25,6 @@ fn report(command: &mut Command, status: i32) -> Value {
 fn counts(report: &Value) -> [i64; 6] {
     ["repeats", "steps_back", "shared_nodes", "gaps", "future", "sequences"]
         .map(|kind| report[kind]["count"].as_i64().unwrap())
-}
-
-/// A snowflake in the layout of that name.
-fn snowflake(ms: i64, node: i64, sequence: i64) -> i64 {
-    (ms - 1_288_834_974_657) << 22 | node << 12 | sequence
 }
 
 #[test]
@@ -83,7 +76,17 @@ fn an_id_that_stands_twice_is_reported_with_its_lines() {
     }
     // Sorted in a file, and shown as far as is wanted.
     let many = a.repeat(40);
-    assert_eq!(counts(&report(audit(directory.path(), &["--show", "2"]).write_stdin(many), 1))[0], 50);
+    for (args, shown) in [(&["--show", "2"][..], 2), (&[], 10)] {
+        let found = report(audit(directory.path(), args).write_stdin(&*many), 1);
+        assert_eq!((counts(&found)[0], found["repeats"]["shown"].as_array().unwrap().len()), (50, shown), "{args:?}");
+    }
+    // A line that is too long is counted as one.
+    let long = format!("{}\n{twice} b\n{}\n{twice} d\n", "x".repeat(9 << 20), "x".repeat(9 << 20));
+    let assert = audit(directory.path(), &[]).write_stdin(long).assert().code(2);
+    let found: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    let places = found["repeats"]["shown"][0]["places"].as_array().unwrap().iter();
+    let places: Vec<_> = places.map(|it| (it["line"].as_i64(), it["text"].as_str().unwrap().len())).collect();
+    assert_eq!((places, &found["lines"]), (vec![(Some(2), twice.len() + 2), (Some(4), twice.len() + 2)], &4.into()));
 }
 
 #[test]
@@ -127,6 +130,10 @@ fn a_clock_that_went_back_is_reported_with_its_host() {
     let line =
         "\n  back.log, back.log:51: 24 s, from 2026-11-24T12:00:46.000Z to 2026-11-24T12:00:20.000Z; 20 older ids\n";
     assert!(text.contains(line) && text.contains("; if a file has lines of several hosts, say --host KEY\n"), "{text}");
+    // Files of one host are read one after the other, whichever was written first.
+    let files = [("a.log", log((100..140).map(|n| n * 1000))), ("a.log.1", log((0..40).map(|n| n * 1000)))];
+    let rotated = self::directory(&files.each_ref().map(|(name, text)| (*name, text.as_bytes())));
+    assert_eq!(counts(&report(&mut audit(rotated.path(), &["a.log", "a.log.1"]), 0))[1], 0, "a file begins anew");
     // Two hosts in one file are two clocks.
     let two: String =
         (0..20).map(|n| format!("{} host=a\n{} host=b\n", id(NOON + n * 100), id(NOON - 60_000 + n * 100))).collect();
@@ -218,6 +225,14 @@ fn any_mixture_is_audited_in_one_pass() {
     assert_eq!((&found["ids"], counts(&found)[0]), (&5.into(), 1), "{found}");
     assert_eq!(found["repeats"]["shown"][0]["format"], "uuid_v7");
     assert_eq!(report(audit(directory.path(), &["--format", "txid,ulid"]).write_stdin(lines), 0)["ids"], 3);
+    // Of up to four formats.
+    let ids = ["txid", "uuid_v7", "ulid", "ksuid", "flake"].map(|name| printed(&mut txid(&["new", "--format", name])));
+    let found = report(audit(directory.path(), &["--format", "any"]).write_stdin(ids.concat().replace('\n', " ")), 0);
+    assert_eq!(
+        (&found["ids"], &found["rates"][0]["average"]),
+        (&4.into(), &4.0.into()),
+        "in less than a second: {found}"
+    );
 }
 
 const FOR_PEOPLE: &str = "\
@@ -300,6 +315,8 @@ fn what_cannot_be_read_is_reported_and_the_others_are_audited() {
     let output = assert.get_output();
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("txid: missing: No such file"));
     assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["ids"], 2);
+    let missing = audit(directory.path(), &["missing"]).assert().code(2);
+    missing.stderr("txid: missing: No such file or directory (os error 2)\n");
     let nothing = txid(&["audit"]).write_stdin("no id\n").assert().code(2);
     let output = nothing.get_output();
     assert!(output.stdout.starts_with(b"0 ids on 1 line\nshared nodes  0\nrepeats       0\n"));

@@ -1,5 +1,6 @@
 //! `txid grep`.
 
+use crate::hidden::{KEY, with_key};
 use crate::{ALL, directory, gzip, id, printed, refusal, txid};
 use assert_cmd::Command;
 use flate2::{Compression, write::GzEncoder};
@@ -13,7 +14,8 @@ fn log(times: &[i64]) -> String {
     times.iter().map(|&ms| format!("10.0.0.1 {} GET /{ms}\n", id(ms))).collect()
 }
 
-fn grep(directory: &TempDir, args: &[&str]) -> Command {
+/// From the first time of all, unless a time is given.
+pub fn grep(directory: &TempDir, args: &[&str]) -> Command {
     let mut command = txid(&["grep"]);
     if !args.iter().any(|arg| ["--from", "--to", "--since", "--around"].iter().any(|it| arg.starts_with(it))) {
         command.arg(ALL);
@@ -159,23 +161,26 @@ fn a_damaged_gzip_is_reported_after_its_lines() {
     let lines = log(&(0..20_000).collect::<Vec<_>>());
     let compressed = gzip(lines.as_bytes());
     let directory = directory(&[("cut.gz", &compressed[..compressed.len() / 2]), ("a.log", log(&[7]).as_bytes())]);
-    let assert = grep(&directory, &["-h", "cut.gz", "a.log"]).assert().code(2);
-    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert!(stderr.starts_with("txid: cut.gz: ") && stderr.lines().count() == 1, "{stderr}");
-    let stdout = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
-    assert!(stdout.lines().count() > 1000 && stdout.ends_with(" GET /7\n"));
-    assert!(stdout.lines().all(|line| line.contains(" GET /")), "no line is cut");
+    for command in [&["grep", ALL, "-h"][..], &["sort"]] {
+        let mut command = txid(&[command, &["cut.gz", "a.log"]].concat());
+        let assert = command.current_dir(&directory).assert().code(2);
+        let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(stderr.starts_with("txid: cut.gz: ") && stderr.lines().count() == 1, "{stderr}");
+        let stdout = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+        assert!(stdout.lines().count() > 1000 && stdout.matches(" GET /7\n").count() == 2);
+        assert!(stdout.lines().all(|line| line.contains(" GET /")), "no line is cut");
+    }
 }
 
 #[test]
-fn unreadable_files_are_reported_and_the_others_are_searched() {
-    let directory = directory(&[("a.log", log(&[1]).as_bytes())]);
+fn unreadable_files_are_reported_and_the_others_are_read() {
+    let lines = log(&[1]);
+    let directory = directory(&[("a.log", lines.as_bytes())]);
     let messages = "txid: missing: No such file or directory (os error 2)\ntxid: .: is a directory\n";
-    grep(&directory, &["-h", "missing", ".", "a.log"])
-        .assert()
-        .code(2)
-        .stdout(printed(&mut grep(&directory, &["a.log"])))
-        .stderr(messages);
+    for command in [&["grep", ALL, "-h"][..], &["sort"]] {
+        let mut command = txid(&[command, &["missing", ".", "a.log"]].concat());
+        command.current_dir(&directory).assert().code(2).stdout(lines.clone()).stderr(messages);
+    }
 
     let unreadable = directory.path().join("unreadable");
     std::os::unix::fs::symlink("unreadable", unreadable).unwrap();
@@ -235,13 +240,19 @@ fn lines_that_are_too_long_are_reported_and_the_others_are_searched() {
     let (one, nine) = (log(&[1]), log(&[9]));
     let input = format!("{one}{long}{nine}{long}");
     let directory = directory(&[("a.gz", &gzip(input.as_bytes())), ("a.log", input.as_bytes())]);
+    let (key, _) = with_key(KEY);
     for file in ["a.log", "a.gz"] {
         let messages = [one.len(), one.len() + long.len() + nine.len()]
             .map(|offset| format!("txid: {file}: the line at offset {offset} is longer than 8 MiB; skipped\n"));
         grep(&directory, &[file]).assert().code(2).stdout(format!("{one}{nine}")).stderr(messages.concat());
+        let numbered = grep(&directory, &["-n", file]).assert().code(2).get_output().stdout.clone();
+        assert_eq!(String::from_utf8(numbered).unwrap(), format!("1:{one}3:{nine}"), "it is counted as a line");
     }
     let messages = "txid: (standard input): the line at offset 0 is longer than 8 MiB; skipped\n";
-    txid(&["inspect"]).write_stdin(long).assert().code(2).stdout("").stderr(messages);
+    for command in ["inspect", "inspect --time", "hide --key key --name a --digits 6"] {
+        let mut command = txid(&command.split(' ').collect::<Vec<_>>());
+        command.current_dir(&key).write_stdin(&*long).assert().code(2).stdout("").stderr(messages);
+    }
 }
 
 #[test]
@@ -355,6 +366,15 @@ fn another_format_that_is_there_is_named_with_its_command() {
         );
     // Nothing is there, or ids of the format are, though none in the window.
     txid(&["grep", ALL, "empty.log"]).current_dir(&directory).assert().code(1).stderr("");
+    let inverted = txid(&["grep", "-v", "--format", "flake", ALL]).write_stdin(&*uuids).assert().success();
+    inverted.stdout(uuids.clone()).stderr("");
+    // Only the first 256 KiB are looked at.
+    for (before, said) in [(256 << 10, 0), ((256 << 10) - uuids.len(), 1)] {
+        let late = "x".repeat(before - 1) + "\n" + &uuids;
+        let command = txid(&["grep", "--format", "flake", ALL]).write_stdin(late).assert().code(1);
+        let stderr = String::from_utf8(command.get_output().stderr.clone()).unwrap();
+        assert_eq!(stderr.lines().count(), said, "other ids after {before} bytes: {stderr}");
+    }
     let both = uuids + "b2fr5nvmbtcu7vl9phl0";
     txid(&["grep", "--format", "txid", "--from", "now"]).write_stdin(both).assert().code(1).stderr("");
     // An xid of today would be a txid of 2028.

@@ -1,9 +1,11 @@
 //! The options of `txid grep` that are those of grep.
 
-use crate::{ALL, directory, id, printed, refusal, txid};
-use assert_cmd::Command;
-use std::process::Stdio;
+use crate::grep::grep;
+use crate::{ALL, NOON, directory, id, printed, refusal, txid};
+use clap::Parser;
+use std::process::{Output, Stdio};
 use tempfile::TempDir;
+use txid_args::Args;
 
 /// Lines 1 to 9; those with an even number have an id.
 fn log() -> String {
@@ -12,87 +14,78 @@ fn log() -> String {
         .collect()
 }
 
-fn grep(directory: &TempDir, args: &[&str]) -> Command {
-    let mut command = txid(&["grep"]);
-    if !args.iter().any(|arg| ["--from", "--to", "--around"].iter().any(|it| arg.starts_with(it))) {
-        command.arg(ALL);
-    }
-    command.current_dir(directory).args(args);
-    command
+/// What GNU grep prints for the same lines, if the pattern is an id at the beginning of a line, its status, and how much it says.
+fn as_grep(directory: &TempDir, args: &[&str]) -> (String, Option<i32>, usize) {
+    let mut command = std::process::Command::new("grep");
+    ended(command.current_dir(directory).args(["-E", "^[0-9a-v]{19}[0g]"]).args(args).output().unwrap())
 }
 
-/// What GNU grep prints for the same lines, if the pattern is an id at the beginning of a line.
-fn as_grep(directory: &TempDir, args: &[&str]) -> (String, Option<i32>) {
-    let mut command = std::process::Command::new("grep");
-    let output = command.current_dir(directory).args(["-E", "^[0-9a-v]{19}[0g]"]).args(args).output().unwrap();
-    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+fn ended(output: Output) -> (String, Option<i32>, usize) {
+    let said = String::from_utf8(output.stderr).unwrap().lines().count();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code(), said)
 }
 
 #[test]
 fn the_output_is_that_of_grep() {
     let log = log();
-    let directory =
-        directory(&[("a.log", log.as_bytes()), ("b.log", log.replace('\n', " b\n").as_bytes()), ("none", b"x\n")]);
+    let cut = format!("{} 2\n- 3", id(2));
+    let b = log.replace('\n', " b\n");
+    let files = [("a.log", &*log), ("b.log", &b), ("none", "x\n"), ("cut", &cut)];
+    let directory = directory(&files.map(|(name, text)| (name, text.as_bytes())));
     std::fs::create_dir_all(directory.path().join("sub/deep")).unwrap();
     std::fs::write(directory.path().join("sub/deep/c.log"), &log).unwrap();
-    for args in [
-        "a.log",
-        "-c a.log",
-        "-n a.log",
-        "-o a.log",
-        "-no a.log",
-        "-l a.log none b.log",
-        "-q a.log",
-        "-q none",
-        "-v a.log",
-        "-vn a.log",
-        "-vc a.log",
-        "-vl a.log none",
-        "-m 2 a.log",
-        "-m 2 -c a.log b.log",
-        "-m 1 -v a.log",
-        "-m 2 -A 1 a.log",
-        "-H a.log",
-        "-Hn a.log",
-        "-Hc a.log",
-        "a.log b.log",
-        "-h a.log b.log",
-        "-c a.log b.log none",
-        "-A 1 a.log",
-        "-B 1 -n a.log b.log",
-        "-C 1 a.log",
-        "-v -C 1 -n a.log",
-        "-m 1 -A 3 -n a.log",
-        "-o -v a.log",
-        "-A 0 a.log",
-        "-A 0 -n a.log b.log",
-        "-o -A 0 a.log",
-        "-o -A 1 -n a.log",
-        "-o -C 3 a.log b.log",
-        "-m 1 -o -A 2 a.log",
-        "-L a.log none b.log",
-        "-L a.log b.log",
-        "-lZ a.log none b.log",
-        "-cZ a.log none",
-        "-HZ a.log",
-        "--null -n -A 1 a.log b.log",
-        "-s a.log missing",
+    let options = [
+        "", "-c", "-n", "-o", "-no", "-l", "-L", "-q", "-s", "-v", "-vn", "-vc", "-vl", "-vL", "-m2", "-cm2", "-vm1",
+        "-H", "-Hn", "-Hc", "-h", "-hH", "-Hh", "-A1", "-nB1", "-C1", "-vnC1", "-A0", "-nA0", "-oA0", "-onA1", "-oC3",
+        "-m2 -A1", "-nm1 -A3", "-om1 -A2", "-m1 -C2", "-nB2 -A1", "-lZ", "-cZ", "-HZ", "-nZA1", "-ov", "-lc", "-Lc",
+        "-Ll", "-lL", "-qc", "-ql", "-qs", "-sl", "--silent",
+    ];
+    let files = ["a.log", "a.log none b.log", "missing cut a.log", "none"];
+    let each = options.iter().flat_map(|options| files.map(|files| format!("{options} {files}")));
+    let more = [
+        "-m 0 a.log",
+        "-q a.log missing",
         "-s missing",
-        "-L -l a.log none",
+        "--colour=never a.log",
         "-r --include=*.log sub",
         "-rl --include=*.lo --include=c* sub",
+        "-rl --include=*.log a.log none",
         "-r --include=none .",
         "-r sub",
         "-rh sub",
         "-rc sub",
         "-rl sub",
-        "none",
+    ];
+    for args in each.chain(more.map(str::to_string)) {
+        let args: Vec<&str> = args.split_whitespace().collect();
+        let found = ended(grep(&directory, &args).output().unwrap());
+        assert_eq!(found, as_grep(&directory, &args), "grep {args:?}: output, status and messages");
+    }
+    let said = refusal(&mut grep(&directory, &["-r", "--include=["]));
+    assert!(said.starts_with("txid: --include '[': "), "{said}");
+}
+
+/// Of a command line, no process is needed to see what may not be said at once.
+#[test]
+fn options_that_exclude_or_need_each_other_are_told() {
+    let is_taken = |words: &str| Args::try_parse_from(format!("txid {words}").split(' ')).is_ok();
+    for (command, others) in [
+        ("grep --json", "-c -o -l -L -q -v -A1 -B1 -C1"),
+        ("grep --histogram=1m", "-c -n -o -l -L -q -v -m1 -A1 -B1 -C1"),
+        ("grep --in-flight=now", "--from=0 --to=0 --for=1m --around=0 --late=1m"),
+        ("grep --around=0", "--from=0 --to=0 --for=1m"),
+        ("inspect --time", "x --json --url=x"),
+        ("inspect", "--within=1m"),
+        ("range --from=0", "--dialect=mysql"),
+        ("range --sql=id", "--json"),
+        ("hide --key=a --name=a --uuid", "--digits=6 --letters=6 --check --state=a"),
+        ("hide --key=a --name=a --digits=9", "--letters=9"),
+        ("-n 5", "inspect range grep sort audit"),
     ] {
-        let args: Vec<&str> = args.split(' ').collect();
-        let (expected, status) = as_grep(&directory, &args);
-        let output = grep(&directory, &args).output().unwrap();
-        let found = String::from_utf8(output.stdout).unwrap();
-        assert_eq!((found, output.status.code()), (expected, status), "{args:?}");
+        assert!(is_taken(command), "{command}");
+        for other in others.split(' ') {
+            assert!(!is_taken(&format!("{command} {other}")), "{command} takes {other}");
+        }
     }
 }
 
@@ -107,8 +100,7 @@ fn lines_around_are_those_of_grep_in_a_long_file_too() {
     let directory = directory(&[("a.log", log.as_bytes())]);
     for args in [&["-n", "-A", "2", "a.log"][..], &["-B", "3", "a.log"], &["-n", "-C", "1", "a.log"], &["-vc", "a.log"]]
     {
-        let output = grep(&directory, args).output().unwrap();
-        assert!(String::from_utf8(output.stdout).unwrap() == as_grep(&directory, args).0, "{args:?}");
+        assert!(ended(grep(&directory, args).output().unwrap()) == as_grep(&directory, args), "{args:?}");
     }
 }
 
@@ -128,6 +120,10 @@ fn standard_input_and_colors_are_those_of_grep() {
     let plain = printed(txid(&["grep", ALL, "--color=never", "-n"]).write_stdin(&*log));
     assert!(colored.contains("\x1b[") && !plain.contains('\x1b'));
     assert_eq!(anstream::adapter::strip_str(&colored).to_string(), plain);
+    let colors = printed(txid(&["grep", ALL, "--color=always", "-Hnm1"]).write_stdin(&*log));
+    let expected =
+        format!("\x1b[35m(standard input)\x1b[0m:\x1b[32m2\x1b[0m:\x1b[1m\x1b[31m{}\x1b[0m 2\n", &log[4..24]);
+    assert_eq!(colors, expected, "the colors of a name, of a number and of an id");
     for refused in ["-P", "-E", "-i", "-w", "-x", "-f", "--exclude=a", "-z", "-b", "-T"] {
         let said = refusal(&mut txid(&["grep", ALL, refused, "a.log"]));
         assert!(said.starts_with("txid: unexpected argument"), "{said}");
@@ -156,6 +152,8 @@ fn lines_and_histograms_are_objects_on_request() {
     assert_eq!(spans, "{\"file\":\"a.log\",\"from\":\"1970-01-01T00:00:00.000Z\",\"lines\":4}\n".repeat(2));
     let spans = printed(&mut grep(&directory, &["--json", "--histogram", "1m", "a.log", "a.log"]));
     assert_eq!(spans, "{\"from\":\"1970-01-01T00:00:00.000Z\",\"lines\":8}\n");
+    let spans = printed(&mut grep(&directory, &["-H", "--histogram", "1m", "a.log"]));
+    assert_eq!(spans, "a.log\t1970-01-01T00:00:00.000Z\t4\n");
 }
 
 #[test]
@@ -174,7 +172,7 @@ fn recursion_begins_here_if_nothing_is_named() {
 
 #[test]
 fn around_an_id_are_its_neighbors() {
-    let at = |ms: i64| 1_795_521_600_000 + ms;
+    let at = |ms: i64| NOON + ms;
     let log: String = [-6000, -4000, 0, 4000, 6000].map(|ms| format!("{} {ms}\n", id(at(ms)))).concat();
     let directory = directory(&[("a.log", log.as_bytes())]);
     let numbers = |args: &[&str]| {
@@ -190,7 +188,7 @@ fn around_an_id_are_its_neighbors() {
 
 #[test]
 fn a_histogram_counts_lines_by_their_time() {
-    let at = |seconds: i64| 1_795_521_600_000 + seconds * 1000;
+    let at = |seconds: i64| NOON + seconds * 1000;
     let log: String = [0, 5, 59, 60, 180, 181].map(|seconds| format!("{} x\nno id\n", id(at(seconds)))).concat();
     let histogram = |args: &[&str]| printed(txid(&[&["grep", "--histogram"], args].concat()).write_stdin(&*log));
     assert_eq!(
@@ -250,6 +248,8 @@ fn zstd_is_read_as_gzip_is() {
     let directory = directory(&files);
     assert_eq!(printed(&mut grep(&directory, &["-c", "one.zst"])), "20000\n");
     assert_eq!(printed(&mut grep(&directory, &["-c", "two"])), "40000\n");
+    let first = [&skipped[..], &packed].concat();
+    assert_eq!(printed(txid(&["grep", "-c", ALL]).write_stdin(first)), "20000\n", "a frame to be skipped comes first");
     assert_eq!(printed(txid(&["grep", "-c", ALL]).write_stdin(packed.clone())), "20000\n");
     for (file, why) in [("damaged.zst", "checksum"), ("cut.zst", "")] {
         let assert = grep(&directory, &["-c", file]).assert().code(2);

@@ -91,7 +91,9 @@ fn an_id_is_shown_as_it_is_written_here() {
         let line = printed(&mut txid(&["inspect", "--json", id]));
         let object: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(object["id"], written);
-        assert!(printed(&mut txid(&["inspect", id])).starts_with(&format!("{written}\n")));
+        let block = printed(&mut txid(&["inspect", id]));
+        assert_eq!(block.contains(", the only reading\n"), object["or_else"].is_null(), "{block}");
+        assert!(block.starts_with(&format!("{written}\n")), "{block}");
     }
 }
 
@@ -155,6 +157,11 @@ fn an_invalid_id_is_reported_and_the_others_are_printed() {
     );
     let args = ["inspect", "--json", SAMPLE, "b2fr5n.mbtcu7vl9phl0", "", SAMPLE];
     txid(&args).assert().code(1).stdout(JSON.repeat(2)).stderr(messages);
+    // What is printed and what is said come in the order of the lines.
+    let mut both = assert_cmd::Command::new("sh");
+    both.args(["-c", "exec \"$0\" inspect --json 2>&1", env!("CARGO_BIN_EXE_txid")]);
+    let said = format!("{JSON}txid: '-': {}\n{JSON}", unknown("1 character"));
+    both.write_stdin(format!("{SAMPLE}\n-\n{SAMPLE}\n")).assert().code(1).stdout(said);
     let message = format!("txid: 'a\\x00\\xff': {}\n", unknown("3 characters"));
     txid(&["inspect", "--json"]).write_stdin(format!("{SAMPLE} ").into_bytes()).assert().code(0);
     txid(&["inspect"]).write_stdin(b"a\0\xff".to_vec()).assert().code(1).stdout("").stderr(message);

@@ -64,3 +64,11 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 fn id(ms: i64) -> String {
     txid::Txid::at(ms).to_string()
 }
+
+/// 2026-11-24T12:00:00Z.
+const NOON: i64 = 1_795_521_600_000;
+
+/// An id in the layout of that name.
+fn snowflake(ms: i64, node: i64, sequence: i64) -> i64 {
+    (ms - 1_288_834_974_657) << 22 | node << 12 | sequence
+}

@@ -1,6 +1,7 @@
 //! `txid` and `txid new`.
 
 use crate::{printed, refusal, txid};
+use clap::CommandFactory;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
@@ -103,43 +104,20 @@ fn an_error_that_cannot_be_printed_keeps_its_status() {
 }
 
 #[test]
-fn the_help_has_examples() {
-    for args in [
-        &["--help"][..],
-        &["help", "new"],
-        &["inspect", "-h"],
-        &["range", "-h"],
-        &["grep", "--help"],
-        &["sort", "-h"],
-        &["audit", "-h"],
-    ] {
-        assert!(printed(&mut txid(args)).contains("Examples:\n  txid"), "{args:?}");
-    }
-    assert_eq!(printed(&mut txid(&["--version"])), format!("txid {}\n", env!("CARGO_PKG_VERSION")));
-}
-
-#[test]
-fn the_build_makes_man_pages_and_completions() {
+fn each_command_has_examples_in_its_help_and_in_its_manual() {
     let beside = std::path::Path::new(env!("CARGO_BIN_EXE_txid")).parent().unwrap();
-    for command in [
-        "",
-        "-new",
-        "-inspect",
-        "-range",
-        "-grep",
-        "-sort",
-        "-audit",
-        "-key",
-        "-hide",
-        "-reveal",
-        "-completions",
-        "-man",
-    ] {
-        let manual = std::fs::read_to_string(beside.join(format!("man/txid{command}.1"))).unwrap();
-        assert!(manual.contains("Examples:"), "{manual}");
+    let args = txid_args::Args::command();
+    let names: Vec<_> = args.get_subcommands().map(|command| format!("-{}", command.get_name())).collect();
+    assert!(names.len() > 10, "{names:?}");
+    for name in names.iter().map(String::as_str).chain([""]) {
+        let words: Vec<_> = name.trim_start_matches('-').split(' ').filter(|word| !word.is_empty()).collect();
+        let help = printed(txid(&words).arg("--help"));
+        assert!(help.contains("Examples:\n  txid") || name == "-key" && help.contains("Examples:\n  (umask"), "{help}");
+        let manual = std::fs::read_to_string(beside.join(format!("man/txid{name}.1"))).unwrap();
         let section = manual.split(".SH ").find(|section| section.contains("Examples:")).unwrap();
         assert!(section.starts_with("NOTES\n.nf\n"), "its tables are not to be filled as a paragraph is: {section}");
     }
+    assert_eq!(printed(&mut txid(&["--version"])), format!("txid {}\n", env!("CARGO_PKG_VERSION")));
     for file in ["bash/txid", "zsh/_txid", "fish/txid.fish"] {
         assert!(std::fs::read_to_string(beside.join("completions").join(file)).unwrap().contains("inspect"), "{file}");
     }

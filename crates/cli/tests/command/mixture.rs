@@ -1,6 +1,6 @@
 //! Several formats at once.
 
-use crate::{ALL, printed, refusal, txid};
+use crate::{ALL, id, printed, refusal, txid};
 
 /// A line with an id of each of these formats, of consecutive seconds after noon, the last first.
 fn mixed(formats: &[&str]) -> String {
@@ -36,6 +36,9 @@ fn a_mixture_is_searched_and_sorted_in_one_pass() {
 fn numbers_are_ids_where_a_layout_says_so() {
     let log = "1439530262794464807 bot\n1522545688552000 us\n980253782132654080 x\n";
     txid(&["grep", ALL, "--format", "any"]).write_stdin(log).assert().code(1).stdout("");
+    let (one, two) = ("1439530262794464807", id(1));
+    let found = txid(&["grep", ALL, "-o"]).write_stdin(format!("{one} {two} {one}\n")).assert().success();
+    found.stdout(format!("{two}\n"));
     let found = printed(txid(&["grep", "--format", "any", "--layout", "discord", "--from", "2025"]).write_stdin(log));
     assert_eq!(found, "1439530262794464807 bot\n");
     let found = printed(txid(&["grep", "--format", "txid,snowflake", "--to", "2019", "-o"]).write_stdin(log));

@@ -1,19 +1,13 @@
 //! What would mislead somebody at night: mixed logs, hosts that die, pipes, damaged files.
 
-use crate::{ALL, directory, gzip, id, printed, refusal, txid};
+use crate::{ALL, NOON, directory, gzip, id, printed, refusal, snowflake, txid};
 use serde_json::Value;
 use std::path::Path;
-
-const NOON: i64 = 1_795_521_600_000;
 
 fn audit(directory: &Path, args: &[&str]) -> (Value, String, Option<i32>) {
     let output = txid(&["audit", "--json"]).current_dir(directory).args(args).output().unwrap();
     let report = serde_json::from_slice(&output.stdout).unwrap();
     (report, String::from_utf8(output.stderr).unwrap(), output.status.code())
-}
-
-fn snowflake(ms: i64, node: i64) -> String {
-    ((ms - 1_288_834_974_657) << 22 | node << 12).to_string()
 }
 
 /// Half of the lines have ids of another format, and a third kind are numbers.
@@ -22,7 +16,7 @@ fn every_line_of_a_window_is_found_whichever_format_its_id_has() {
     let line = |n: i64| match n % 3 {
         0 => format!("{} {n}\n", id(NOON + n)),
         1 => format!("{} {n}\n", txid::uuid::v7_at(NOON + n)),
-        _ => format!("{n} {}\n", snowflake(NOON + n, 5)),
+        _ => format!("{n} {}\n", snowflake(NOON + n, 5, 0)),
     };
     let lines: Vec<_> = (0..3000).map(line).collect();
     let line = |n: i64| lines[n as usize].clone();
@@ -107,8 +101,8 @@ fn what_is_no_id_is_none() {
 
 #[test]
 fn hosts_with_numbers_in_their_names_are_several() {
-    let one = [snowflake(NOON, 9), snowflake(NOON + 2, 9)].join("\n");
-    let (a, b) = (one + "\n", snowflake(NOON + 1, 9) + "\n");
+    let line = |n: i64| format!("{}\n", snowflake(NOON + n, 9, 0));
+    let (a, b) = (line(0) + &line(2), line(1));
     let directory = directory(&[("10.0.0.1", a.as_bytes()), ("10.0.0.2", b.as_bytes())]);
     let (report, ..) = audit(directory.path(), &["--format", "snowflake", "10.0.0.1", "10.0.0.2"]);
     assert_eq!((&report["hosts"], &report["shared_nodes"]["count"]), (&2.into(), &1.into()), "{report}");
@@ -145,6 +139,13 @@ fn ids_that_are_far_from_all_others_make_no_gap_and_no_average() {
     assert_eq!(report["rates"][0]["average"], 10.0);
     assert_eq!((&report["ids"], &report["outliers"]["count"]), (&1002.into(), &2.into()));
     assert_eq!(report["outliers"]["shown"][1]["line"], 1002);
+    let text = printed(txid(&["audit", "a.log"]).current_dir(&directory));
+    let last = far.lines().last().unwrap();
+    let line = format!("  a.log, 2029-05-12T12:00:00.000Z: a.log:1002: {last}\n");
+    assert!(text.contains(&format!("future        1\n{line}")), "{text}");
+    let begin =
+        "outliers      2 far from all others, in no gap and no rate\n  a.log, 2024-06-07T12:00:00.000Z: a.log:1001: ";
+    assert!(text.contains(begin) && text.contains(&format!(" old\n{line}rates\n")), "{text}");
     assert_eq!(report["future"]["count"], 1);
     // As of a job that runs each hour.
     let hourly = format!("{log}{}\n", id(NOON + 99_900 + 3_600_000));
@@ -155,7 +156,7 @@ fn ids_that_are_far_from_all_others_make_no_gap_and_no_average() {
 /// The gateway and the application log the ids of the same node.
 #[test]
 fn an_id_in_two_files_makes_no_shared_node() {
-    let line = |n: i64| snowflake(NOON + n * 1000, 17) + "\n";
+    let line = |n: i64| format!("{}\n", snowflake(NOON + n * 1000, 17, 0));
     let some: String = (0..50).filter(|n| n % 3 > 0).map(line).collect();
     let all: String = (0..50).map(line).collect();
     let directory = directory(&[("app.log", some.as_bytes()), ("gateway.log", all.as_bytes())]);
@@ -250,9 +251,17 @@ fn what_was_in_flight_is_told_by_the_time_of_its_line() {
         "Ws@zWA-vQegofEOBJHOBujnJc00 [24/Nov/2026:12:30:00 +0000] long\n".to_string(),
         // Without a txid, the first id counts.
         format!("[24/Nov/2026:12:30:00 +0000] {} of {}\n", txid::uuid::v7_at(NOON), txid::uuid::v7_at(NOON + 900_000)),
+        format!("{} untimed\n", ids[0]),
     ];
     let found = printed(txid(&["grep", "--in-flight", "2026-11-24T12:04:00.100Z"]).write_stdin(lines.concat()));
     assert_eq!(found, [&*lines[0], &lines[2], &lines[5], &lines[6]].concat());
+    // Begun before that millisecond, and written in or after it.
+    for (began, written, count) in [(-1, 0, 1), (0, 1, 0), (-1, -1, 0), (-2, 1, 1)] {
+        let written = printed(&mut txid(&["inspect", "--json", &id(NOON + written)]));
+        let line = format!("{} {}\n", written.split('"').nth(11).unwrap(), id(NOON + began));
+        let found = txid(&["grep", "-c", "--in-flight", "2026-11-24T12:00:00Z"]).write_stdin(line).output().unwrap();
+        assert_eq!(String::from_utf8(found.stdout).unwrap(), format!("{count}\n"), "begun {began}, written {written}");
+    }
     let without =
         txid(&["grep", "--in-flight", "2026-11-24T12:04:00Z"]).write_stdin(format!("{} x\n", ids[0])).assert().code(1);
     let said = String::from_utf8_lossy(&without.get_output().stderr).into_owned();

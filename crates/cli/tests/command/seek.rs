@@ -1,12 +1,10 @@
 //! `txid grep --late`: only what has the window is read.
 
-use crate::{directory, id, printed, txid};
+use crate::{NOON, directory, id, printed, txid};
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-const NOON: i64 = 1_795_521_600_000;
 
 /// A line every millisecond for ten minutes, each up to `late` milliseconds after its id: 90 MB.
 fn log(late: i64) -> String {
@@ -58,7 +56,11 @@ fn a_window_is_found_by_few_reads() {
         );
     }
     let (none, said) = found(directory, &["--from", "2026-11-25", "--late", "2s", "a.log"]);
-    assert!(none.is_empty() && said.contains("1 file is outside the window"), "{said}");
+    assert!(none.is_empty() && said.contains("; 1 file is outside the window; lines"), "{said}");
+    let (_, said) = found(directory, &["--from", "2026-11-25", "--late", "2s", "a.log", "a.log"]);
+    assert!(said.contains("; 2 files are outside the window; lines"), "{said}");
+    let (_, said) = found(directory, &["--from", "2026-11-25", "--late", "2s", "a.log", "missing"]);
+    assert!(said.ends_with("missing: No such file or directory (os error 2)\n"), "nothing is promised: {said}");
     // A line that is nearly as late as was said.
     let (_, said) = found(directory, &[&WINDOW[..], &["--late", "1500ms", "-c", "a.log"]].concat());
     assert!(said.contains("after its id; --late may be too short"), "{said}");

@@ -38,6 +38,23 @@ fn a_bar_shows_on_a_terminal_while_files_are_read() {
     assert_eq!(found.matches(&line[..20]).count(), 200_000);
 }
 
+/// As wide as the most lines need, and the longest bar has 50.
+#[test]
+fn a_histogram_has_bars_on_a_terminal() {
+    let lines = |second: i64, count: usize| format!("{}\n", id(second * 1000)).repeat(count);
+    let log = [lines(0, 10), lines(1, 1), lines(3, 3), lines(1004, 7)].concat();
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    let shown = on_terminal(directory.path(), "grep -H --histogram 1s a.log 2>&1");
+    let span = |at: &str, count: &str, bar: usize| format!("1970-01-01T00:{at}.000Z  {count}  {}\r\n", "#".repeat(bar));
+    let spans = [("00:00", "10", 50), ("00:01", " 1", 5), ("00:02", " 0", 0), ("00:03", " 3", 15)];
+    let spans: String = spans.into_iter().map(|(at, count, bar)| span(at, count, bar)).collect();
+    let expected = format!("a.log\r\n{spans}... 1000 spans without a line\r\n{}", span("16:44", " 7", 35));
+    assert!(shown.ends_with(&expected), "{shown:?}");
+    let few = lines(0, 60) + &lines(1, 1);
+    let shown = on_terminal(crate::directory(&[("a.log", few.as_bytes())]).path(), "grep --histogram 1s a.log");
+    assert!(shown.ends_with(&span("00:01", " 1", 1)), "a bar of less than one is one: {shown:?}");
+}
+
 #[test]
 fn what_a_log_has_in_it_cannot_control_the_terminal() {
     let one = id(1);

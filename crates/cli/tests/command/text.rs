@@ -83,7 +83,7 @@ fn a_link_has_the_window_round_an_id() {
     assert_eq!(link(&["x://{from}/{id}", "--within", "1s", TXID]), format!("x://2018-04-01T01:21:27.537Z/{TXID}\n"));
     let json: Value = serde_json::from_str(&link(&["x://{id}", "--json", TXID])).unwrap();
     assert_eq!((&json["id"], &json["url"]), (&TXID.into(), &format!("x://{TXID}").into()));
-    let directory = directory(&[("links", format!("# of this company\nlogs = {url}\ntempo=x://{{id}}\n").as_bytes())]);
+    let directory = directory(&[("links", format!("# old = x://old\nlogs = {url}\ntempo=x://{{id}}\n").as_bytes())]);
     let named = |name: &str| {
         let mut command = txid(&["inspect", "--url", name, TXID]);
         command.current_dir(&directory).env("TXID_LINKS", "links");
@@ -101,6 +101,12 @@ fn a_link_has_the_window_round_an_id() {
         printed(config.env_remove("TXID_LINKS").env("XDG_CONFIG_HOME", directory.path())),
         format!("x://{TXID}\n")
     );
+    std::fs::create_dir(directory.path().join(".config")).unwrap();
+    std::fs::rename(directory.path().join("txid"), directory.path().join(".config/txid")).unwrap();
+    let mut home = named("tempo");
+    home.env("TXID_LINKS", "").env("XDG_CONFIG_HOME", "").env("HOME", directory.path());
+    assert_eq!(printed(&mut home), format!("x://{TXID}\n"), "an empty variable is as none");
+    assert!(refusal(home.env_remove("HOME")).ends_with("not a URL, and no file of links; set TXID_LINKS\n"));
     assert!(
         refusal(&mut txid(&["inspect", "--url", "x://{ids}", TXID]))
             .contains("{ids} is not known; known are {id}, {time}")

@@ -1,4 +1,4 @@
-//! What tests/vectors/ says about formats and times.
+//! What tests/vectors/ says about formats.
 
 use crate::{printed, refusal, txid};
 use serde_json::{Map, Value, json};
@@ -81,23 +81,5 @@ fn layouts_are_read_or_refused() {
     each("formats", "invalid_layouts", |case| {
         let said = refusal(&mut inspect(&case["layout"]));
         (!said.starts_with("txid: layout ")).then_some(said)
-    });
-}
-
-#[test]
-fn texts_are_read_as_times() {
-    each("times", "texts", |case| {
-        let first: txid::Txid = printed(&mut txid(&["--at", case["text"].as_str().unwrap()])).trim().parse().unwrap();
-        let ms = first.timestamp_ms().to_string();
-        (case["ms"] != *ms).then_some(ms)
-    });
-    each("times", "invalid_texts", |case| {
-        let said = refusal(&mut txid(&["--at", case["text"].as_str().unwrap()]));
-        let reason = match said {
-            _ if said.contains("before 1970") => "before",
-            _ if said.contains("after 2109") => "after",
-            _ => "text",
-        };
-        (case["reason"] != reason).then_some(said)
     });
 }
