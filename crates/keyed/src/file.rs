@@ -293,16 +293,20 @@ mod tests {
     #[test]
     fn a_key_that_is_wrong_or_known_says_where_and_why() {
         let path = std::env::temp_dir().join(format!("txid-key-{}", std::process::id()));
-        let flaw = |text: &str| {
+        let read = |text: &str| {
             fs::write(&path, text).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-            let found = keys(&path, &mut |key| Ff1::new(Cipher::of(key), 10, 10, b"")).map(|_| ()).unwrap_err();
+            let found = keys(&path, &mut |key| Ff1::new(Cipher::of(key), 10, 10, b""));
             fs::remove_file(&path).unwrap();
-            found
+            found.map(|keys| keys.iter().map(|key| key.period).collect::<Vec<_>>())
         };
+        let flaw = |text: &str| read(text).unwrap_err();
         let digits = "8f3a1c5d7e9b2046a1d3c5e7f9081b2d";
         assert!(matches!(flaw(&format!("\n1 {}x\n", &digits[1..])), KeyFlaw::NoDigit { line: 2, place: 32 }));
         assert!(matches!(flaw(&format!("x{}\n", &digits[1..])), KeyFlaw::NoDigit { line: 1, place: 1 }));
+        let of_all: String = (0..10).map(|period| format!("{period}\t {period}{}\n", &digits[1..])).collect();
+        let periods: Vec<_> = [None].into_iter().chain((0..10).map(Some)).collect();
+        assert_eq!(read(&format!("b{}\n{of_all}", &digits[1..])).unwrap(), periods, "all that there can be");
         for known in [
             "00112233445566778899aabbccddeeff",
             "000102030405060708090a0b0c0d0e0f",
