@@ -244,12 +244,12 @@ mod tests {
         let path = place("counters").join("invoices.segment");
         let page = SegmentPage::open_or_make(&path).unwrap();
         page.publish(1..101);
+        let segment = open(&path).unwrap();
+        assert_eq!((stats(segment).lasts_ms, stats(segment).contact_ms), (-1, 0), "none are taken, and no contact");
         page.set_step(300, 5);
         page.set_contact(1_795_255_200_000);
         page.count_failure();
         page.set_news(SegmentNews::WentDown);
-        let segment = open(&path).unwrap();
-        assert_eq!(stats(segment).lasts_ms, -1, "none are taken");
         page.set_rate(4000);
         assert_eq!(fill(segment).unwrap(), "1");
         page.publish(101..401);
@@ -257,6 +257,14 @@ mod tests {
         assert_eq!((now.left, now.next, now.step, now.fetches, now.failures), (99, 300, 300, 2, 1));
         assert_eq!((now.lasts_ms, now.contact_ms), (399 * 1000 / 4, 1_795_255_200_000));
         assert_eq!(now.news, txid_segment_news::WentDown as i32);
+        for (entry, news) in [
+            (SegmentNews::NoTag, txid_segment_news::NoTag),
+            (SegmentNews::Ended, txid_segment_news::Ended),
+            (SegmentNews::Serving, txid_segment_news::Serving),
+        ] {
+            page.set_news(entry);
+            assert_eq!(stats(segment).news, news as i32);
+        }
         // SAFETY: nobody uses it any more.
         unsafe { txid_segment_close(segment) };
         std::fs::remove_dir_all(place("counters")).unwrap();

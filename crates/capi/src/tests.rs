@@ -5,13 +5,14 @@ use crate::clock::{txid_clock_coarse_ms, txid_clock_ms};
 use crate::error::{txid_error, txid_strerror};
 use crate::maker::{TXID_MAX_LEN, txid_maker_close, txid_maker_fill, txid_maker_fill_at, txid_maker_open};
 use crate::plan::{txid_plan_close, txid_plan_fill, txid_plan_open, txid_plan_trusts};
-use crate::policy::{txid_headers_find, txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
+use crate::policy::*;
 use crate::read::{TXID_PARTS_MAX, txid_parts, txid_read, txid_value};
-use crate::snowflake::{txid_snowflake_close, txid_snowflake_next, txid_snowflake_open};
+use crate::readings::{TXID_READINGS_MAX, txid_reading, txid_readings};
+use crate::snowflake::*;
 use crate::span::{txid_changed_header, txid_changed_headers, txid_headers_change, txid_span_start};
 use crate::txid::*;
-use ::txid::Txid;
-use std::ffi::{CStr, c_char};
+use crate::uuid::{TXID_UUID_LEN, txid_uuid_of_name};
+use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -52,13 +53,6 @@ fn shown(parts: &txid_parts) -> String {
     (0..parts.count).map(part).collect::<Vec<_>>().join(", ")
 }
 
-fn bound(write: unsafe extern "C" fn(*mut c_char, i64), ms: i64) -> String {
-    let mut text = [0_u8; TXID_LEN];
-    // SAFETY: there is room for an id.
-    unsafe { write(text.as_mut_ptr().cast(), ms) };
-    String::from_utf8(text.to_vec()).unwrap()
-}
-
 #[test]
 fn the_time_of_an_id_is_read_in_either_case() {
     assert_eq!(ms(SAMPLE.as_bytes()), SAMPLE_MS);
@@ -93,24 +87,13 @@ fn a_text_that_is_no_id_gets_its_code_and_the_reason() {
 }
 
 #[test]
-fn a_text_of_any_other_format_gets_its_code_too() {
-    for (text, code) in [
-        (&b"01ARZ3NDEKTSV4RRFFQ69G5FA"[..], txid_error::Length),
-        (b"01ARZ3NDEKTSV4RRFFQ69G5FAU", txid_error::Character),
-        (b"81ARZ3NDEKTSV4RRFFQ69G5FAV", txid_error::Value),
-    ] {
-        let (given, message) = why_not("ulid", text);
-        assert_eq!(given, code as i32, "{message}");
-    }
-}
-
-#[test]
 fn what_is_no_format_that_is_read_is_an_error() {
     for name in ["", "UUID", "strong", "segment", "a\n"] {
         let (code, message) = why_not(name, b"x");
         let begins = format!("\"{}\" is not a format that is read; these are txid, ", name.escape_default());
         assert!(code == txid_error::Option as i32 && message.starts_with(&begins), "{code} {message}");
     }
+    assert_eq!(why_not(&"x".repeat(2000), b"").1.len(), TXID_MESSAGE_LEN - 1, "a message is cut to its room");
 }
 
 #[test]
@@ -137,27 +120,6 @@ fn the_longest_text_of_a_part_has_room() {
 }
 
 #[test]
-fn bytes_are_written_and_read_back() {
-    let mut bytes = [0; TXID_BYTES_LEN];
-    let mut text = [0_u8; TXID_LEN];
-    // SAFETY: every one has its room.
-    unsafe {
-        assert_eq!(txid_to_bytes(SAMPLE.as_ptr().cast(), SAMPLE.len(), bytes.as_mut_ptr()), 0);
-        txid_from_bytes(bytes.as_ptr(), text.as_mut_ptr().cast());
-    }
-    assert_eq!(bytes, <[u8; 12]>::from(SAMPLE.parse::<Txid>().unwrap()));
-    assert_eq!(text, SAMPLE.as_bytes());
-}
-
-#[test]
-fn a_millisecond_has_its_bounds() {
-    assert_eq!(bound(txid_first, SAMPLE_MS), "4om9qi54g00000000000");
-    assert_eq!(bound(txid_last, SAMPLE_MS), "4om9qi54nvvvvvvvvvvg");
-    assert_eq!(bound(txid_first, 0), "00000000000000000000");
-    assert_eq!(bound(txid_last, -1), "vvvvvvvvvvvvvvvvvvvg");
-}
-
-#[test]
 fn every_code_has_a_meaning_of_its_own() {
     let meaning = |code| {
         // SAFETY: the text is static and ends in a NUL.
@@ -181,6 +143,10 @@ fn the_clocks_are_the_systems() {
     let now_ms = ::txid::system_ms();
     for ms in [txid_clock_ms(), txid_clock_coarse_ms()] {
         assert!(ms.abs_diff(now_ms) < 60_000, "{ms}, {now_ms}");
+    }
+    for _ in 0..1000 {
+        let coarse_ms = txid_clock_coarse_ms();
+        assert!(coarse_ms <= txid_clock_ms(), "the clock with a tick is ahead");
     }
 }
 
@@ -245,6 +211,33 @@ fn ids_run_no_further_ahead_than_the_caller_allows() {
 }
 
 #[test]
+fn each_refusal_has_its_code() {
+    let later_ms = 2_000_000_000_000;
+    let to_come = c"time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2090-01-01";
+    for (layout, clocks, code) in [
+        (c"snowflake", &[later_ms, 0][..], txid_error::SnowflakeClockBehind),
+        (to_come, &[0], txid_error::SnowflakeBeforeEpoch),
+        (c"uid", &[0], txid_error::SnowflakeEnded),
+    ] {
+        let (mut generator, mut message) = (ptr::null_mut(), [0; TXID_MESSAGE_LEN]);
+        let (mut counters, message) = (MaybeUninit::<txid_snowflake_counters>::uninit(), message.as_mut_ptr());
+        // SAFETY: all texts end with a NUL, the message has its room, and nobody else has the generator.
+        let (last, counters) = unsafe {
+            let (layout, node) = (layout.as_ptr(), c"11".as_ptr());
+            assert_eq!(txid_snowflake_open(layout, node, ptr::null(), 0, &mut generator, message), 0);
+            let last = clocks.iter().fold(0, |_, clock_ms| txid_snowflake_next(generator, *clock_ms, message));
+            txid_snowflake_stats(generator, counters.as_mut_ptr());
+            txid_snowflake_close(generator);
+            (last, counters.assume_init())
+        };
+        assert_eq!(last, code as i64, "{layout:?}");
+        assert_eq!((counters.issued, counters.refused), (clocks.len() as u64 - 1, 1), "{layout:?}");
+        let of_no_lease = (counters.node, counters.lease_left_ms, counters.renewals, counters.failures);
+        assert_eq!(of_no_lease, (11, -1, 0, 0), "{layout:?}");
+    }
+}
+
+#[test]
 fn what_is_guessable_is_left_as_it_is() {
     let (mut maker, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
     let (mut id, message) = ([0_u8; TXID_MAX_LEN], message.as_mut_ptr().cast());
@@ -262,11 +255,18 @@ fn what_is_guessable_is_left_as_it_is() {
     }
 }
 
-fn set(policy: *mut txid_policy, option: &str, word: &str) -> i32 {
-    let text = |text: &str| txid_text { len: text.len(), data: text.as_ptr().cast() };
-    let (option, word, mut message) = (text(option), text(word), [0_u8; TXID_MESSAGE_LEN]);
+fn set_words(policy: *mut txid_policy, option: &str, words: &[&str]) -> i32 {
+    let (words, mut message) =
+        (words.iter().map(|word| txid_text::of(word)).collect::<Vec<_>>(), [0; TXID_MESSAGE_LEN]);
     // SAFETY: the texts are as long as they say, and the message has its room.
-    unsafe { txid_policy_set(policy, option.data, option.len, &word, 1, message.as_mut_ptr().cast()) }
+    unsafe {
+        let (name, message) = (option.as_ptr().cast(), message.as_mut_ptr());
+        txid_policy_set(policy, name, option.len(), words.as_ptr(), words.len(), message)
+    }
+}
+
+fn set(policy: *mut txid_policy, option: &str, word: &str) -> i32 {
+    set_words(policy, option, &[word])
 }
 
 #[test]
@@ -314,14 +314,7 @@ fn only_headers_that_a_request_does_not_have_change() {
 fn all_headers_that_may_change_have_room() {
     let policy = txid_policy_open();
     let kinds = ["traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger"];
-    let words = kinds.map(|kind| txid_text { len: kind.len(), data: kind.as_ptr().cast() });
-    let mut message = [0; TXID_MESSAGE_LEN];
-    // SAFETY: the words are as long as they say.
-    let code = unsafe {
-        let (option, message) = ("trace".as_ptr().cast(), message.as_mut_ptr());
-        txid_policy_set(policy, option, "trace".len(), words.as_ptr(), words.len(), message)
-    };
-    assert_eq!(code, 0);
+    assert_eq!(set_words(policy, "trace", &kinds), 0);
     assert_eq!(set(policy, "trace_id_header", "X-Trace-Id"), 0);
     let all = changed(policy, true);
     assert!(all.iter().all(|(_, value)| value.as_ref().is_some_and(|value| !value.is_empty())), "{all:?}");
@@ -368,4 +361,82 @@ fn a_plan_of_a_request() {
         txid_plan_close(plan);
         txid_plan_close(ptr::null_mut());
     }
+}
+
+fn readings(text: &str) -> Vec<(String, String, i64, bool)> {
+    let mut list = [const { MaybeUninit::<txid_reading>::uninit() }; TXID_READINGS_MAX];
+    // SAFETY: the list has room for as many as there can be, and so many are written.
+    unsafe {
+        let count = txid_readings(text.as_ptr().cast(), text.len(), 1_795_521_600_000, list.as_mut_ptr().cast());
+        let shown = |text: &txid_text| String::from_utf8_lossy(text.bytes()).into_owned();
+        let reading = |it: &txid_reading| (shown(&it.format), shown(&it.layout), it.ms, it.is_unlikely);
+        list[..count].iter().map(|it| reading(it.assume_init_ref())).collect()
+    }
+}
+
+#[test]
+fn the_likeliest_reading_comes_first() {
+    let of = |format: &str, layout: &str, ms, is_unlikely| (format.to_string(), layout.to_string(), ms, is_unlikely);
+    let [txid, xid] = [("txid", 1_522_545_688_537), ("xid", 1_486_861_023_000)].map(|(it, ms)| of(it, "", ms, false));
+    assert_eq!(readings("b2fr5nvmbtcu7vl9phl0"), [txid, xid, of("pushid", "", 171_777_067_794_162, true)]);
+    assert_eq!(readings("1439530262794464807")[0], of("snowflake", "discord", 1_763_281_159_829, false));
+    assert_eq!(readings("919108f7-52d1-4320-9bac-f847db4148a8"), [of("uuid_v4", "", i64::MIN, false)]);
+}
+
+#[test]
+fn a_uuid_of_a_name_is_of_version_3_or_5() {
+    for (version, namespace, expected) in [
+        (3, "dns", Ok("5df41881-3aed-3515-88a7-2f4a814cf09e")),
+        (5, "6ba7b810-9dad-11d1-80b4-00c04fd430c8", Ok("2ed6657d-e927-568b-95e1-2665a8aea6a2")),
+        (4, "dns", Err(txid_error::Option)),
+        (5, "x", Err(txid_error::Length)),
+    ] {
+        let (name, mut buf) = ("www.example.com", [b'x'; TXID_UUID_LEN]);
+        let (namespace, len) = (namespace.as_ptr().cast(), namespace.len());
+        // SAFETY: the texts are as long as they say, and a UUID has its room.
+        let code = unsafe {
+            txid_uuid_of_name(version, namespace, len, name.as_ptr().cast(), name.len(), buf.as_mut_ptr().cast())
+        };
+        assert_eq!(code, expected.map_or_else(|error| error as i32, |_| 0), "version {version}");
+        assert_eq!(buf, expected.unwrap_or(&"x".repeat(36)).as_bytes(), "version {version}");
+    }
+}
+
+/// A client is known by the structure of the system's that nginx has, or by a text. A value with spaces around it is trimmed.
+#[test]
+fn a_header_is_judged_by_its_value_and_its_peer() {
+    let policy = txid_policy_open();
+    assert_eq!(set_words(policy, "accept", &["10.1.2.0/24", "fd00::/8"]), 0);
+    // SAFETY: they are numbers alone.
+    let (mut v4, mut v6): (libc::sockaddr_in, libc::sockaddr_in6) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
+    (v4.sin_family, v6.sin6_family) = (libc::AF_INET as libc::sa_family_t, libc::AF_INET6 as libc::sa_family_t);
+    v4.sin_addr.s_addr = u32::from_ne_bytes([10, 1, 2, 3]);
+    v6.sin6_addr.s6_addr[..2].copy_from_slice(&[0xfd, 1]);
+    let (mut stranger, mut unix) = (v4, v6);
+    stranger.sin_addr.s_addr = u32::from_ne_bytes([10, 1, 3, 3]);
+    unix.sin6_family = libc::AF_UNIX as libc::sa_family_t;
+    let judged = |sockaddr: *const c_void, text: &str, count, value: &str| {
+        let peer = txid_peer { sockaddr, text: txid_text::of(text) };
+        let mut header = txid_header { count, value: txid_text::of(value), is_trimmed: false };
+        // SAFETY: the address is one of its family, and the texts are as long as they say.
+        let verdict = unsafe { txid_policy_judge(policy, &peer, &mut header) };
+        (verdict, header.value.len, header.is_trimmed)
+    };
+    let [v4, v6, stranger, unix] =
+        [(&raw const v4).cast(), (&raw const v6).cast(), (&raw const stranger).cast(), (&raw const unix).cast()];
+    for (sockaddr, verdict) in [(v4, 1), (v6, 1), (stranger, 0), (unix, 0)] {
+        assert_eq!(judged(sockaddr, "10.1.2.3", 1, "7f3a").0, verdict, "the text is not asked");
+    }
+    for (count, value, expected) in [
+        (1, "7f3a", (1, 4, false)),
+        (1, " 7f3a\t", (1, 4, true)),
+        (1, "a b", (2, 3, false)),
+        (2, "7f3a", (2, 4, false)),
+        (0, "", (0, 0, false)),
+    ] {
+        assert_eq!(judged(ptr::null(), "10.1.2.3", count, value), expected, "{count} of {value:?}");
+    }
+    assert_eq!(judged(ptr::null(), "10.1.3.3", 1, "a b").0, 0, "nothing of a stranger is invalid");
+    // SAFETY: nobody else has it.
+    unsafe { txid_policy_close(policy) };
 }
