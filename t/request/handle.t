@@ -350,3 +350,70 @@ local store = require "resty.txid.request.store"
 base.get_request = get_request
 ngx.say(select(2, pcall(store.start)))
 --- response_body_like: this nginx lays out its requests in an unknown way$
+
+
+
+=== TEST 14: a table that was the ngx.ctx of a finished request, and is that of another one now
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    free = {}
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    rewrite_by_lua_block { require("resty.core.ctx").get_ctx_table(table.remove(free)) }
+    location / { content_by_lua_block { ngx.say(request.id()) } }
+    location /slow { content_by_lua_block { slow = request.id() repeat ngx.sleep(0.01) until free.is_over ngx.say(slow) } }
+    log_by_lua_block {
+        free[#free + 1] = ngx.ctx
+        require "table.clear"(ngx.ctx)
+    }
+}
+--- lua
+local http, wait_until = require "support.http", require "support.wait_until"
+local one, other = http.connect($TEST_NGINX_RAND_PORT_1), http.connect($TEST_NGINX_RAND_PORT_1)
+local id = "\n(" .. ("[0-9a-v]"):rep(20) .. ")\n"
+http.ask(one, "/", id)
+wait_until(function() return #free == 1 end)
+ngx.thread.spawn(http.ask, other, "/slow", id)
+wait_until(function() return slow end)
+ngx.say(#free, " ", http.ask(one, "/", id) ~= slow)
+free.is_over = true
+--- response_body
+0 true
+
+
+
+=== TEST 15: a table of a finished request, which a timer uses as its ngx.ctx
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    adopted = 0
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    location / { content_by_lua_block { ngx.sleep(0.01) ngx.say(request.id()) } }
+    location /redirected { content_by_lua_block { ngx.exec("/") } }
+    log_by_lua_block {
+        ngx.timer.at(0, function(_, ctx)
+            ngx.ctx = ctx
+            adopted = adopted + 1
+            ngx.sleep(1)
+        end, ngx.ctx)
+    }
+}
+--- lua
+local http = require "support.http"
+local socket = http.connect($TEST_NGINX_RAND_PORT_1)
+local ids, count = {}, 0
+for i, path in ipairs { "/", "/", "/redirected", "/redirected" } do
+    local id = http.ask(socket, path, "\n(" .. ("[0-9a-v]"):rep(20) .. ")\n")
+    count = count + (ids[id] and 0 or 1)
+    ids[id] = true
+    require "support.wait_until"(function() return adopted == i end)
+end
+ngx.say(count)
+--- response_body
+4

@@ -1,5 +1,5 @@
 # Cases in which ngx.ctx or the connection does not belong to one request: TLS handshakes, from whose ngx.ctx requests inherit;
-# phases without a request; ngx.ctx tables that are used again; and several threads that request the id at the same time.
+# phases without a request; and several threads that request the id at the same time.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -139,39 +139,7 @@ location = /t {
 
 
 
-=== TEST 4: a table that was the ngx.ctx of a finished request, and is that of another one now
---- http_config
-init_by_lua_block {
-    request = require "resty.txid.request"
-    free = {}
-}
-server {
-    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
-    access_log off;
-    rewrite_by_lua_block { require("resty.core.ctx").get_ctx_table(table.remove(free)) }
-    location / { content_by_lua_block { ngx.say(request.id()) } }
-    location /slow { content_by_lua_block { slow = request.id() repeat ngx.sleep(0.01) until free.is_over ngx.say(slow) } }
-    log_by_lua_block {
-        free[#free + 1] = ngx.ctx
-        require "table.clear"(ngx.ctx)
-    }
-}
---- lua
-local http, wait_until = require "support.http", require "support.wait_until"
-local one, other = http.connect($TEST_NGINX_RAND_PORT_1), http.connect($TEST_NGINX_RAND_PORT_1)
-local id = "\n(" .. ("[0-9a-v]"):rep(20) .. ")\n"
-http.ask(one, "/", id)
-wait_until(function() return #free == 1 end)
-ngx.thread.spawn(http.ask, other, "/slow", id)
-wait_until(function() return slow end)
-ngx.say(#free, " ", http.ask(one, "/", id) ~= slow)
-free.is_over = true
---- response_body
-0 true
-
-
-
-=== TEST 5: settings whose functions wait, while other threads and subrequests ask for the id
+=== TEST 4: settings whose functions wait, while other threads and subrequests ask for the id
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
@@ -205,42 +173,7 @@ true
 
 
 
-=== TEST 6: a table of a finished request, which a timer uses as its ngx.ctx
---- http_config
-init_by_lua_block {
-    request = require "resty.txid.request"
-    adopted = 0
-}
-server {
-    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
-    access_log off;
-    location / { content_by_lua_block { ngx.sleep(0.01) ngx.say(request.id()) } }
-    location /redirected { content_by_lua_block { ngx.exec("/") } }
-    log_by_lua_block {
-        ngx.timer.at(0, function(_, ctx)
-            ngx.ctx = ctx
-            adopted = adopted + 1
-            ngx.sleep(1)
-        end, ngx.ctx)
-    }
-}
---- lua
-local http = require "support.http"
-local socket = http.connect($TEST_NGINX_RAND_PORT_1)
-local ids, count = {}, 0
-for i, path in ipairs { "/", "/", "/redirected", "/redirected" } do
-    local id = http.ask(socket, path, "\n(" .. ("[0-9a-v]"):rep(20) .. ")\n")
-    count = count + (ids[id] and 0 or 1)
-    ids[id] = true
-    require "support.wait_until"(function() return adopted == i end)
-end
-ngx.say(count)
---- response_body
-4
-
-
-
-=== TEST 7: while a function of the settings waits, other requests do not change what this one has sent
+=== TEST 5: while a function of the settings waits, other requests do not change what this one has sent
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
@@ -299,7 +232,7 @@ new new, new continued
 
 
 
-=== TEST 8: the log phase comes after nginx has cleaned up: it has the id and the span of its own request, and of no earlier one
+=== TEST 6: the log phase comes after nginx has cleaned up: it has the id and the span of its own request, and of no earlier one
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
@@ -349,7 +282,7 @@ ngx.say(count, " ids")
 
 
 
-=== TEST 9: ids of any length, of many requests at once
+=== TEST 7: ids of any length, of many requests at once
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
@@ -391,7 +324,7 @@ ngx.say(count, " ids, up to ", longest > 1000 and "over 1000" or longest)
 
 
 
-=== TEST 10: a timer whose ngx.ctx inherits from that of a request has an id and a span of its own
+=== TEST 8: a timer whose ngx.ctx inherits from that of a request has an id and a span of its own
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
