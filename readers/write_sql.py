@@ -176,7 +176,7 @@ class Dialect:
     """How a database says what the functions need."""
 
     ID, SUBSTR = "id", "substr"
-    SHIFTED_DOWN, DIVIDED, REST = "({} >> {})", "{} / {}", "{} % {}"
+    SHIFTED_DOWN, DIVIDED, REST = "({} >> {})", "{} / {}", "{} & {}"
     # Whether it has a type for them, which dashes are not a part of.
     HAS_UUIDS = False
 
@@ -222,20 +222,22 @@ class Dialect:
         """The number that the digits of a bound are."""
         return f"{self.units(text)} * {text.factor}{f' + {text.factor - 1}' * last}" if text.factor > 1 else self.units(text)
 
-    def text(self, text, last):
-        """The text of a bound."""
-        number, parts = self.word(text, last), []
+    def words(self, text, last):
+        """A bound: literals, and for each run of digits with the time, how many they are and the number that they are."""
+        number = self.word(text, last)
         for part in text.bound(last, not (text.is_uuid and self.HAS_UUIDS)):
             if isinstance(part, str):
-                parts.append(f"'{part}'")
+                yield part
                 continue
             count, after = part
-            is_whole = count == len(text.places)
-            is_first = count + after // (text.base.bit_length() - 1) == len(text.places)
-            word = number if is_whole or text.factor == 1 else f"({number})"
+            word = f"({number})" if count < len(text.places) and text.factor > 1 else number
             word = self.SHIFTED_DOWN.format(word, after) if after else word
-            parts.append(self.digits(text, count, word if is_first else self.REST.format(word, text.base**count)))
-        return self.concatenated(parts)
+            is_first = count + after // (text.base.bit_length() - 1) == len(text.places)
+            yield count, word if is_first else self.REST.format(word, text.base**count - 1)
+
+    def text(self, text, last):
+        """The text of a bound."""
+        return self.concatenated([f"'{part}'" if isinstance(part, str) else self.digits(text, *part) for part in self.words(text, last)])
 
     def digits(self, text, count, word):
         if text.base == 16:
@@ -342,7 +344,7 @@ class MySQL(Dialect):
 
 
 class SQLite(Dialect):
-    FILE, ID, HEX = "sqlite.sql", ":id", "printf('%0{1}x', {0})"
+    FILE, ID = "sqlite.sql", ":id"
 
     def is_number(self, text):
         return text.base == 10
@@ -374,9 +376,14 @@ class SQLite(Dialect):
         since = f"(:ms - {text.epoch})" if text.epoch > 0 else f"(:ms + {-text.epoch})" if text.epoch else ":ms"
         return f"{since} / {text.unit_ms}" if text.unit_ms > 1 else since
 
+    def text(self, text, last):
+        if text.base != 16:
+            return super().text(text, last)
+        words = list(self.words(text, last))
+        shown = "".join(part if isinstance(part, str) else f"%0{part[0]}x" for part in words)
+        return f"printf('{shown}', {', '.join(part[1] for part in words if not isinstance(part, str))})"
+
     def digits(self, text, count, word):
-        if text.base == 16:
-            return super().digits(text, count, word)
         width = text.base.bit_length() - 1
         shifts = (width * at for at in reversed(range(count)))
         return " || ".join(f"\n    substr('{text.alphabet}', 1 + (({word} >> {by}) & {text.base - 1}), 1)" for by in shifts)
@@ -417,7 +424,8 @@ class DuckDB(Macros):
 
 
 class ClickHouse(Macros):
-    FILE, SUBSTR, DIVIDED, SHIFTED_DOWN = "clickhouse.sql", "substring", "intDiv({}, {})", "bitShiftRight({}, {})"
+    FILE, SUBSTR, DIVIDED = "clickhouse.sql", "substring", "intDiv({}, {})"
+    SHIFTED_DOWN, REST = "bitShiftRight({}, {})", "bitAnd({}, {})"
     TEXT, TIME, MATCHES, HEX = "toString(id)", "txid_reader_time", "match({}, '^{}$')", "lower(right(hex({2} + {0}), {1}))"
 
     def number(self, digits, base, count):

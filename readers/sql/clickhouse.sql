@@ -61,9 +61,9 @@ CREATE OR REPLACE FUNCTION uuid_v6_ms AS (id) -> CASE
 END;
 CREATE OR REPLACE FUNCTION uuid_v6_time AS (id) -> txid_reader_time(uuid_v6_ms(id));
 CREATE OR REPLACE FUNCTION uuid_v6_first AS (t) ->
-    lower(right(hex(4294967296 + bitShiftRight((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000), 28)), 8)) || '-' || lower(right(hex(65536 + bitShiftRight((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000), 12) % 65536), 4)) || '-6' || lower(right(hex(4096 + (txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000) % 4096), 3)) || '-8000-000000000000';
+    lower(right(hex(4294967296 + bitShiftRight((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000), 28)), 8)) || '-' || lower(right(hex(65536 + bitAnd(bitShiftRight((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000), 12), 65535)), 4)) || '-6' || lower(right(hex(4096 + bitAnd((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000), 4095)), 3)) || '-8000-000000000000';
 CREATE OR REPLACE FUNCTION uuid_v6_last AS (t) ->
-    lower(right(hex(4294967296 + bitShiftRight((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999), 28)), 8)) || '-' || lower(right(hex(65536 + bitShiftRight((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999), 12) % 65536), 4)) || '-6' || lower(right(hex(4096 + (txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999) % 4096), 3)) || '-bfff-ffffffffffff';
+    lower(right(hex(4294967296 + bitShiftRight((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999), 28)), 8)) || '-' || lower(right(hex(65536 + bitAnd(bitShiftRight((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999), 12), 65535)), 4)) || '-6' || lower(right(hex(4096 + bitAnd((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999), 4095)), 3)) || '-bfff-ffffffffffff';
 
 -- UUID version 7: | time : 48 | version : 4 | random : 12 | variant : 2 | random : 62 |
 CREATE OR REPLACE FUNCTION uuid_v7_ms AS (id) -> CASE
@@ -71,9 +71,9 @@ CREATE OR REPLACE FUNCTION uuid_v7_ms AS (id) -> CASE
 END;
 CREATE OR REPLACE FUNCTION uuid_v7_time AS (id) -> txid_reader_time(uuid_v7_ms(id));
 CREATE OR REPLACE FUNCTION uuid_v7_first AS (t) ->
-    lower(right(hex(4294967296 + bitShiftRight(txid_reader_units(t, 0, 281474976710655999, 1000), 16)), 8)) || '-' || lower(right(hex(65536 + txid_reader_units(t, 0, 281474976710655999, 1000) % 65536), 4)) || '-7000-8000-000000000000';
+    lower(right(hex(4294967296 + bitShiftRight(txid_reader_units(t, 0, 281474976710655999, 1000), 16)), 8)) || '-' || lower(right(hex(65536 + bitAnd(txid_reader_units(t, 0, 281474976710655999, 1000), 65535)), 4)) || '-7000-8000-000000000000';
 CREATE OR REPLACE FUNCTION uuid_v7_last AS (t) ->
-    lower(right(hex(4294967296 + bitShiftRight(txid_reader_units(t, 0, 281474976710655999, 1000), 16)), 8)) || '-' || lower(right(hex(65536 + txid_reader_units(t, 0, 281474976710655999, 1000) % 65536), 4)) || '-7fff-bfff-ffffffffffff';
+    lower(right(hex(4294967296 + bitShiftRight(txid_reader_units(t, 0, 281474976710655999, 1000), 16)), 8)) || '-' || lower(right(hex(65536 + bitAnd(txid_reader_units(t, 0, 281474976710655999, 1000), 65535)), 4)) || '-7fff-bfff-ffffffffffff';
 
 -- ULID: | time : 48 | random : 80 |
 CREATE OR REPLACE FUNCTION ulid_ms AS (id) -> CASE

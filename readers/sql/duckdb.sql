@@ -57,9 +57,9 @@ CREATE OR REPLACE MACRO uuid_v6_ms(id) AS CASE
 END;
 CREATE OR REPLACE MACRO uuid_v6_time(id) AS epoch_ms(uuid_v6_ms(id));
 CREATE OR REPLACE MACRO uuid_v6_first(t) AS
-    (printf('%012x', ((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000) >> 12)) || '6' || printf('%03x', (txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000) % 4096) || '8000000000000000')::UUID;
+    (printf('%012x', ((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000) >> 12)) || '6' || printf('%03x', (txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000) & 4095) || '8000000000000000')::UUID;
 CREATE OR REPLACE MACRO uuid_v6_last(t) AS
-    (printf('%012x', ((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999) >> 12)) || '6' || printf('%03x', (txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999) % 4096) || 'bfffffffffffffff')::UUID;
+    (printf('%012x', ((txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999) >> 12)) || '6' || printf('%03x', (txid_reader_units(t, -12219292800000000, 103072857660683999, 1000) * 10000 + 9999) & 4095) || 'bfffffffffffffff')::UUID;
 
 -- UUID version 7: | time : 48 | version : 4 | random : 12 | variant : 2 | random : 62 |
 CREATE OR REPLACE MACRO uuid_v7_ms(id) AS CASE

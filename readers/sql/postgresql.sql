@@ -85,9 +85,9 @@ END;
 CREATE OR REPLACE FUNCTION uuid_v6_time(id uuid) RETURNS timestamptz IMMUTABLE PARALLEL SAFE
 RETURN txid_reader_time(uuid_v6_ms(id));
 CREATE OR REPLACE FUNCTION uuid_v6_first(t timestamptz) RETURNS uuid IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(((txid_reader_units(t, -12219292800000, 103072857660683, 1) * 10000) >> 12)), 12, '0') || '6' || lpad(to_hex((txid_reader_units(t, -12219292800000, 103072857660683, 1) * 10000) % 4096), 3, '0') || '8000000000000000')::uuid;
+RETURN (lpad(to_hex(((txid_reader_units(t, -12219292800000, 103072857660683, 1) * 10000) >> 12)), 12, '0') || '6' || lpad(to_hex((txid_reader_units(t, -12219292800000, 103072857660683, 1) * 10000) & 4095), 3, '0') || '8000000000000000')::uuid;
 CREATE OR REPLACE FUNCTION uuid_v6_last(t timestamptz) RETURNS uuid IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(((txid_reader_units(t, -12219292800000, 103072857660683, 1) * 10000 + 9999) >> 12)), 12, '0') || '6' || lpad(to_hex((txid_reader_units(t, -12219292800000, 103072857660683, 1) * 10000 + 9999) % 4096), 3, '0') || 'bfffffffffffffff')::uuid;
+RETURN (lpad(to_hex(((txid_reader_units(t, -12219292800000, 103072857660683, 1) * 10000 + 9999) >> 12)), 12, '0') || '6' || lpad(to_hex((txid_reader_units(t, -12219292800000, 103072857660683, 1) * 10000 + 9999) & 4095), 3, '0') || 'bfffffffffffffff')::uuid;
 
 -- UUID version 7: | time : 48 | version : 4 | random : 12 | variant : 2 | random : 62 |
 CREATE OR REPLACE FUNCTION uuid_v7_ms(id text) RETURNS bigint IMMUTABLE PARALLEL SAFE

@@ -100,9 +100,9 @@ SELECT CASE
     ) / 10000 - 12219292800000
 END;
 -- uuid_v6_first
-SELECT CASE WHEN :ms BETWEEN -12219292800000 AND 103072857660683 THEN printf('%08x', (((:ms + 12219292800000) * 10000) >> 28)) || '-' || printf('%04x', (((:ms + 12219292800000) * 10000) >> 12) % 65536) || '-6' || printf('%03x', ((:ms + 12219292800000) * 10000) % 4096) || '-8000-000000000000' END;
+SELECT CASE WHEN :ms BETWEEN -12219292800000 AND 103072857660683 THEN printf('%08x-%04x-6%03x-8000-000000000000', (((:ms + 12219292800000) * 10000) >> 28), (((:ms + 12219292800000) * 10000) >> 12) & 65535, ((:ms + 12219292800000) * 10000) & 4095) END;
 -- uuid_v6_last
-SELECT CASE WHEN :ms BETWEEN -12219292800000 AND 103072857660683 THEN printf('%08x', (((:ms + 12219292800000) * 10000 + 9999) >> 28)) || '-' || printf('%04x', (((:ms + 12219292800000) * 10000 + 9999) >> 12) % 65536) || '-6' || printf('%03x', ((:ms + 12219292800000) * 10000 + 9999) % 4096) || '-bfff-ffffffffffff' END;
+SELECT CASE WHEN :ms BETWEEN -12219292800000 AND 103072857660683 THEN printf('%08x-%04x-6%03x-bfff-ffffffffffff', (((:ms + 12219292800000) * 10000 + 9999) >> 28), (((:ms + 12219292800000) * 10000 + 9999) >> 12) & 65535, ((:ms + 12219292800000) * 10000 + 9999) & 4095) END;
 
 -- UUID version 7: | time : 48 | version : 4 | random : 12 | variant : 2 | random : 62 |
 -- uuid_v7_ms
@@ -123,9 +123,9 @@ SELECT CASE
     )
 END;
 -- uuid_v7_first
-SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN printf('%08x', (:ms >> 16)) || '-' || printf('%04x', :ms % 65536) || '-7000-8000-000000000000' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN printf('%08x-%04x-7000-8000-000000000000', (:ms >> 16), :ms & 65535) END;
 -- uuid_v7_last
-SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN printf('%08x', (:ms >> 16)) || '-' || printf('%04x', :ms % 65536) || '-7fff-bfff-ffffffffffff' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN printf('%08x-%04x-7fff-bfff-ffffffffffff', (:ms >> 16), :ms & 65535) END;
 
 -- ULID: | time : 48 | random : 80 |
 -- ulid_ms
@@ -215,9 +215,9 @@ SELECT CASE
     ) * 1000
 END;
 -- objectid_first
-SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08x', :ms / 1000) || '0000000000000000' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08x0000000000000000', :ms / 1000) END;
 -- objectid_last
-SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08x', :ms / 1000) || 'ffffffffffffffff' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08xffffffffffffffff', :ms / 1000) END;
 
 -- CUID: | time : 42 | counter : 21 | fingerprint : 21 | random : 42 |
 -- cuid_ms
@@ -321,9 +321,9 @@ SELECT CASE
     ) >> 3)
 END;
 -- trace_id_first
-SELECT CASE WHEN :ms BETWEEN 0 AND 2199023255551 THEN printf('%011x', :ms * 8) || '000000000000000000000' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 2199023255551 THEN printf('%011x000000000000000000000', :ms * 8) END;
 -- trace_id_last
-SELECT CASE WHEN :ms BETWEEN 0 AND 2199023255551 THEN printf('%011x', :ms * 8 + 7) || 'fffffffffffffffffffff' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 2199023255551 THEN printf('%011xfffffffffffffffffffff', :ms * 8 + 7) END;
 
 -- X-Ray trace id: | time : 32 | random : 96 |
 -- xray_ms
@@ -350,9 +350,9 @@ SELECT CASE
     ) * 1000
 END;
 -- xray_first
-SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN '1-' || printf('%08x', :ms / 1000) || '-000000000000000000000000' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('1-%08x-000000000000000000000000', :ms / 1000) END;
 -- xray_last
-SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN '1-' || printf('%08x', :ms / 1000) || '-ffffffffffffffffffffffff' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('1-%08x-ffffffffffffffffffffffff', :ms / 1000) END;
 
 -- Datadog trace id: | time : 32 | 0 : 32 | random : 64 |
 -- datadog_ms
@@ -369,9 +369,9 @@ SELECT CASE
     ) * 1000
 END;
 -- datadog_first
-SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08x', :ms / 1000) || '000000000000000000000000' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08x000000000000000000000000', :ms / 1000) END;
 -- datadog_last
-SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08x', :ms / 1000) || '00000000ffffffffffffffff' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08x00000000ffffffffffffffff', :ms / 1000) END;
 
 -- EagleId: | address : 32 | time : 44 | sequence : 14 |
 -- eagleid_ms
