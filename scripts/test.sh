@@ -53,8 +53,10 @@ if [ "$workspace" = agent ]; then
     agent="cargo test --locked --workspace --no-fail-fast --manifest-path agent/Cargo.toml --target-dir target"
     # shellcheck disable=SC2086 # several words, here and below
     part programs $agent --no-run || report
-    # Most of them wait for the end of a lease.
-    part with_servers env RUST_TEST_THREADS=$(($(nproc) * 4)) $agent --test with_servers &
+    # Most of them wait for the end of a lease. They begin in the order of their names: those of stores, which take long, would be last.
+    agents="env RUST_TEST_THREADS=$(($(nproc) * 4)) $agent --test with_servers --"
+    part stores $agents stores:: segments:: &
+    part with_servers $agents --skip stores:: --skip segments:: &
     part rust $agent --lib --bins --test '[!w]*' || :
     part documentation $agent --doc || :
     wait "$library" && wait "$modules" || report
