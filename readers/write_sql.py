@@ -12,7 +12,6 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 BEGIN, END = "-- Written by readers/write_sql.py from formats.json:\n", "-- The end of what it writes.\n"
-UUID = "........-....-....-....-............"
 EPOCH = datetime.datetime(1970, 1, 1)
 LAST_OF_9999 = 253402300799999
 
@@ -79,7 +78,7 @@ class Text:
         else:
             raise Unwritten
         if "clock" in fields:
-            self.clock, self.both_cases, self.is_uuid = fields["clock"], both_cases, pattern == UUID
+            self.clock, self.both_cases, self.is_uuid = fields["clock"], both_cases, pattern.count("-") == 4
             self.time_bits = sum(bits for _, bits, kind, *_ in fields["list"] if kind == "time")
         self.zeros = self.zeros or "nonzero" in part
         made = (Digit(alphabet, both_cases, bits) for bits in places)
@@ -179,6 +178,18 @@ class Dialect:
     SHIFTED_DOWN, DIVIDED, REST = "({} >> {})", "{} / {}", "{} & {}"
     # Whether it has a type for them, which dashes are not a part of.
     HAS_UUIDS = False
+    # The smallest unit of its times.
+    UNITS_PER_MS = 1
+
+    def function(self, *parts):
+        return self.FUNCTION.format(*parts)
+
+    def number(self, *digits):
+        return self.NUMBER.format(*digits)
+
+    def units(self, text):
+        times = (text.epoch * self.UNITS_PER_MS, (text.last_ms + 1) * self.UNITS_PER_MS - 1, text.unit_ms * self.UNITS_PER_MS)
+        return f"txid_reader_units(t, {', '.join(map(str, times))})"
 
     def row(self, row, texts):
         """All functions of a format."""
@@ -248,6 +259,7 @@ class Dialect:
 
 class PostgreSQL(Dialect):
     FILE, HAS_UUIDS, HEX = "postgresql.sql", True, "lpad(to_hex({}), {}, '0')"
+    FUNCTION = "CREATE OR REPLACE FUNCTION {}({}) RETURNS {} IMMUTABLE PARALLEL SAFE\nRETURN {};"
 
     def number(self, digits, base, count):
         return f"{digits}::bigint" if base == 10 else f"('x' || {digits})::bit({count * 4})::bigint"
@@ -257,9 +269,6 @@ class PostgreSQL(Dialect):
         longest = max(count for _, count in text.classes())
         pattern = text.pattern().replace(f"{{{longest}}}", "+", 1)
         return f"length(id) = {text.length} AND id ~ '^{pattern}$'" + text.not_zeros("id")
-
-    def function(self, name, argument, kind, value):
-        return f"CREATE OR REPLACE FUNCTION {name}({argument}) RETURNS {kind} IMMUTABLE PARALLEL SAFE\nRETURN {value};"
 
     def readers(self, name, texts):
         cases = {"id text": self.case(texts)}
@@ -273,9 +282,6 @@ class PostgreSQL(Dialect):
             yield self.function(f"{name}_ms", argument, "bigint", case)
             yield self.function(f"{name}_time", argument, "timestamptz", f"txid_reader_time({name}_ms(id))")
 
-    def units(self, text):
-        return f"txid_reader_units(t, {text.epoch}, {text.last_ms}, {text.unit_ms})"
-
     def bound(self, name, end, text, last):
         kind, shown = ("uuid", f"({self.text(text, last)})::uuid") if text.is_uuid else ("text", self.text(text, last))
         return self.function(f"{name}_{end}", "t timestamptz", kind, shown)
@@ -283,12 +289,11 @@ class PostgreSQL(Dialect):
 
 class MySQL(Dialect):
     FILE, DIVIDED, HEX = "mysql.sql", "CAST({} DIV {} AS SIGNED)", "LPAD(LOWER(HEX({})), {}, '0')"
+    FUNCTION = "DROP FUNCTION IF EXISTS {0};\nCREATE FUNCTION {0}({1}) RETURNS {2} DETERMINISTIC NO SQL\nRETURN {3};"
+    NUMBER = "CONV({}, {}, 10)"
     # The digits of CONV.
     CONV = "0123456789abcdefghijklmnopqrstuvwxyz"
     ID_TEXT = "id TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
-
-    def number(self, digits, base, count):
-        return f"CONV({digits}, {base}, 10)"
 
     def concatenated(self, parts):
         return f"CONCAT({', '.join(parts)})" if len(parts) > 1 else parts[0]
@@ -299,10 +304,6 @@ class MySQL(Dialect):
     def condition(self, text):
         # Without the length of each run, a newline at the end would be ignored.
         return f"CHAR_LENGTH(id) = {text.length} AND id REGEXP '^{text.pattern()}$'" + text.not_zeros("id")
-
-    def function(self, name, argument, kind, value):
-        head = f"DROP FUNCTION IF EXISTS {name};\nCREATE FUNCTION {name}({argument}) RETURNS {kind}"
-        return f"{head} DETERMINISTIC NO SQL\nRETURN {value};"
 
     def readers(self, name, texts):
         yield self.function(f"{name}_ms", self.ID_TEXT, "BIGINT", self.case(texts))
@@ -344,13 +345,10 @@ class MySQL(Dialect):
 
 
 class SQLite(Dialect):
-    FILE, ID = "sqlite.sql", ":id"
+    FILE, ID, NUMBER = "sqlite.sql", ":id", "CAST({} AS INTEGER)"
 
     def is_number(self, text):
         return text.base == 10
-
-    def number(self, digits, base, count):
-        return f"CAST({digits} AS INTEGER)"
 
     def sum(self, text):
         terms = (f"instr('{text.digits}', substr(:id, {at}, 1)) % {text.base}" for at in text.places)
@@ -386,7 +384,7 @@ class SQLite(Dialect):
     def digits(self, text, count, word):
         width = text.base.bit_length() - 1
         shifts = (width * at for at in reversed(range(count)))
-        return " || ".join(f"\n    substr('{text.alphabet}', 1 + (({word} >> {by}) & {text.base - 1}), 1)" for by in shifts)
+        return " ||".join(f"\n    substr('{text.alphabet}', 1 + (({word} >> {by}) & {text.base - 1}), 1)" for by in shifts)
 
     def bound(self, name, end, text, last):
         return f"-- {name}_{end}\nSELECT CASE WHEN :ms BETWEEN {text.epoch} AND {text.last_ms} THEN {self.text(text, last)} END;"
@@ -394,6 +392,8 @@ class SQLite(Dialect):
 
 class Macros(Dialect):
     """Those of DuckDB and ClickHouse have no types."""
+
+    UNITS_PER_MS = 1000
 
     def readers(self, name, texts):
         self.ID = self.TEXT if texts[0].is_uuid else "id"
@@ -403,9 +403,6 @@ class Macros(Dialect):
     def condition(self, text):
         return self.MATCHES.format(self.ID, text.pattern()) + text.not_zeros(self.ID)
 
-    def units(self, text):
-        return f"txid_reader_units(t, {text.epoch * 1000}, {text.last_ms * 1000 + 999}, {text.unit_ms * 1000})"
-
     def bound(self, name, end, text, last):
         shown = self.text(text, last)
         return self.function(f"{name}_{end}", "t", f"\n    ({shown})::UUID" if text.is_uuid and self.HAS_UUIDS else f"\n    {shown}")
@@ -414,28 +411,22 @@ class Macros(Dialect):
 class DuckDB(Macros):
     FILE, DIVIDED, HAS_UUIDS, HEX = "duckdb.sql", "{} // {}", True, "printf('%0{1}x', {0})"
     TEXT, TIME, MATCHES = "id::VARCHAR", "epoch_ms", "regexp_full_match({}, '{}')"
+    FUNCTION = "CREATE OR REPLACE MACRO {}({}) AS {};"
 
     def number(self, digits, base, count):
         prefix = "" if base == 10 else "'0x' || "
         return f"TRY_CAST({prefix}{digits} AS BIGINT)"
 
-    def function(self, name, argument, value):
-        return f"CREATE OR REPLACE MACRO {name}({argument}) AS {value};"
-
 
 class ClickHouse(Macros):
     FILE, SUBSTR, DIVIDED = "clickhouse.sql", "substring", "intDiv({}, {})"
-    SHIFTED_DOWN, REST = "bitShiftRight({}, {})", "bitAnd({}, {})"
+    SHIFTED_DOWN, REST, FUNCTION = "bitShiftRight({}, {})", "bitAnd({}, {})", "CREATE OR REPLACE FUNCTION {} AS ({}) -> {};"
     TEXT, TIME, MATCHES, HEX = "toString(id)", "txid_reader_time", "match({}, '^{}$')", "lower(right(hex({2} + {0}), {1}))"
 
     def number(self, digits, base, count):
         if base == 10:
             return f"toInt64({digits})"
-        padding = f"'{'0' * (16 - count)}' || " if count < 16 else ""
-        return f"toInt64(reinterpretAsUInt64(reverse(unhex({padding}{digits}))))"
-
-    def function(self, name, argument, value):
-        return f"CREATE OR REPLACE FUNCTION {name} AS ({argument}) -> {value};"
+        return f"toInt64(reinterpretAsUInt64(reverse(unhex('{'0' * (16 - count)}' || {digits}))))"
 
 
 def functions(dialect):
@@ -460,8 +451,7 @@ def main():
         path = HERE / "sql" / dialect.FILE
         there = path.read_text()
         before, rest = there.split(BEGIN)
-        sections = "\n\n".join(section for _, section in functions(dialect).values() if section)
-        sections = "\n".join(line.rstrip() for line in sections.split("\n"))
+        sections = "\n\n".join(section for _, section in functions(dialect).values() if section).replace(" \n", "\n")
         written = f"{before}{BEGIN}\n{sections}\n\n{END}{rest.split(END)[1]}"
         if written != there and "--check" in sys.argv:
             differing.append(f"readers/sql/{dialect.FILE} is not what write_sql.py makes of readers/formats.json")

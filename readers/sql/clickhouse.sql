@@ -219,8 +219,8 @@ CREATE OR REPLACE FUNCTION snowflake_ms AS (id, time_bits, low_bits, unit_ms, ep
 CREATE OR REPLACE FUNCTION snowflake_time AS (id, time_bits, low_bits, unit_ms, epoch_ms) ->
     txid_reader_time(snowflake_ms(id, time_bits, low_bits, unit_ms, epoch_ms));
 CREATE OR REPLACE FUNCTION snowflake_first AS (t, time_bits, low_bits, unit_ms, epoch_ms) -> if(
-    us_of_time(t) >= epoch_ms * 1000 AND bitShiftRight(intDiv(intDiv(us_of_time(t), 1000) - epoch_ms, unit_ms), time_bits) = 0,
-    toInt64(bitShiftLeft(intDiv(intDiv(us_of_time(t), 1000) - epoch_ms, unit_ms), low_bits)),
+    bitShiftRight(txid_reader_units(t, epoch_ms * 1000, 9223372036854775807, unit_ms * 1000), time_bits) = 0,
+    toInt64(bitShiftLeft(txid_reader_units(t, epoch_ms * 1000, 9223372036854775807, unit_ms * 1000), low_bits)),
     NULL
 );
 CREATE OR REPLACE FUNCTION snowflake_last AS (t, time_bits, low_bits, unit_ms, epoch_ms) ->

@@ -181,7 +181,7 @@ END;
 -- The bound is the last flake that a TIMESTAMP can hold.
 CREATE OR REPLACE MACRO flake_time(id) AS CASE WHEN id < '00EyRy3Q6UcNMwGjw95jSS' THEN epoch_ms(flake_ms(id)) END;
 -- The text of 128 bits.
-CREATE OR REPLACE MACRO flake_text(bits) AS array_to_string([
+CREATE OR REPLACE MACRO flake_text(bits) AS nullif(array_to_string([
     substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 1 + (bits // place % 62)::INTEGER, 1)
     FOR place IN [
         43674252383913877424036476406214950912, 704423425546998022968330264616370176,
@@ -190,13 +190,11 @@ CREATE OR REPLACE MACRO flake_text(bits) AS array_to_string([
         200028539268669788905472, 3226266762397899821056, 52036560683837093888, 839299365868340224,
         13537086546263552, 218340105584896, 3521614606208, 56800235584, 916132832, 14776336, 238328, 3844, 62, 1
     ]
-], '');
-CREATE OR REPLACE MACRO flake_first(t) AS CASE WHEN epoch_us(t) >= 0 THEN
-    flake_text((epoch_us(t) // 1000)::HUGEINT * 18446744073709551616)
-END;
-CREATE OR REPLACE MACRO flake_last(t) AS CASE WHEN epoch_us(t) >= 0 THEN
-    flake_text((epoch_us(t) // 1000)::HUGEINT * 18446744073709551616 + 18446744073709551615)
-END;
+], ''), '');
+CREATE OR REPLACE MACRO flake_first(t) AS
+    flake_text(txid_reader_units(t, 0, 9223372036854775807, 1000)::HUGEINT * 18446744073709551616);
+CREATE OR REPLACE MACRO flake_last(t) AS
+    flake_text(txid_reader_units(t, 0, 9223372036854775807, 1000)::HUGEINT * 18446744073709551616 + 18446744073709551615);
 
 
 -- 64-bit ids of any layout: | time : time_bits | node and sequence, in either order : low_bits |, where the time counts units
@@ -207,8 +205,8 @@ END;
 CREATE OR REPLACE MACRO snowflake_time(id, time_bits := 41, low_bits := 22, unit_ms := 1, epoch_ms := 1288834974657) AS
     epoch_ms(snowflake_ms(id, time_bits := time_bits, low_bits := low_bits, unit_ms := unit_ms, epoch_ms := epoch_ms));
 CREATE OR REPLACE MACRO snowflake_first(t, time_bits := 41, low_bits := 22, unit_ms := 1, epoch_ms := 1288834974657) AS CASE
-    WHEN epoch_us(t) >= epoch_ms * 1000 AND ((epoch_us(t) // 1000 - epoch_ms) // unit_ms) >> time_bits = 0
-    THEN ((epoch_us(t) // 1000 - epoch_ms) // unit_ms) << low_bits
+    WHEN txid_reader_units(t, epoch_ms * 1000, 9223372036854775807, unit_ms * 1000) >> time_bits = 0
+    THEN txid_reader_units(t, epoch_ms * 1000, 9223372036854775807, unit_ms * 1000) << low_bits
 END;
 CREATE OR REPLACE MACRO snowflake_last(t, time_bits := 41, low_bits := 22, unit_ms := 1, epoch_ms := 1288834974657) AS
     snowflake_first(t, time_bits := time_bits, low_bits := low_bits, unit_ms := unit_ms, epoch_ms := epoch_ms)

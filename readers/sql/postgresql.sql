@@ -270,11 +270,9 @@ RETURN txid_reader_time(snowflake_ms(id, time_bits, low_bits, unit_ms, epoch_ms)
 CREATE OR REPLACE FUNCTION snowflake_first(
     t timestamptz, time_bits int = 41, low_bits int = 22, unit_ms bigint = 1, epoch_ms bigint = 1288834974657
 ) RETURNS bigint IMMUTABLE PARALLEL SAFE
-RETURN (
-    SELECT units::bigint << low_bits
-    FROM (SELECT floor((floor(extract(epoch FROM t) * 1000) - epoch_ms) / unit_ms)) AS since (units)
-    WHERE units >= 0 AND units < 2::numeric ^ time_bits
-);
+RETURN CASE WHEN txid_reader_units(t, epoch_ms, 9223372036854775807, unit_ms) >> time_bits = 0 THEN
+    txid_reader_units(t, epoch_ms, 9223372036854775807, unit_ms) << low_bits
+END;
 CREATE OR REPLACE FUNCTION snowflake_last(
     t timestamptz, time_bits int = 41, low_bits int = 22, unit_ms bigint = 1, epoch_ms bigint = 1288834974657
 ) RETURNS bigint IMMUTABLE PARALLEL SAFE

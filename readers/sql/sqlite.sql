@@ -384,7 +384,6 @@ END;
 
 -- flake: | ms : 64 | node : 48 | sequence : 16 | in base62. An INTEGER holds 63 bits: a greater time gives NULL. The sums have
 -- three numbers of 43 bits.
-
 -- flake_ms
 WITH RECURSIVE digits (n, a, b, c) AS (
     SELECT 0, 0, 0, 0
@@ -398,7 +397,6 @@ WITH RECURSIVE digits (n, a, b, c) AS (
 )
 SELECT (a << 22) + (b + (c >> 43) >> 21) FROM digits
 WHERE n = 22 AND length(CAST(:id AS BLOB)) = 22 AND :id NOT GLOB '*[^0-9A-Za-z]*' AND :id < '3tX16dB2jpss4tZORYcqo4';
-
 -- flake_first
 WITH RECURSIVE digits (text, a, b, c) AS (
     SELECT '', :ms >> 22, :ms << 21 & 8796093022207, 0
@@ -411,7 +409,6 @@ WITH RECURSIVE digits (text, a, b, c) AS (
     FROM digits WHERE length(text) < 22
 )
 SELECT text FROM digits WHERE length(text) = 22 AND :ms >= 0;
-
 -- flake_last
 WITH RECURSIVE digits (text, a, b, c) AS (
     SELECT '', :ms >> 22, :ms << 21 & 8796093022207 | 2097151, 8796093022207
@@ -428,15 +425,12 @@ SELECT text FROM digits WHERE length(text) = 22 AND :ms >= 0;
 
 -- 64-bit ids of any layout: | time : time_bits | node and sequence, in either order : low_bits |, where the time counts units
 -- of unit_ms since epoch_ms. Twitter's is 41, 22, 1, 1288834974657.
-
 -- snowflake_ms
 SELECT CASE WHEN :id >> :time_bits + :low_bits = 0 THEN (:id >> :low_bits) * :unit_ms + :epoch_ms END;
-
 -- snowflake_first
 SELECT CASE WHEN :ms >= :epoch_ms AND (:ms - :epoch_ms) / :unit_ms >> :time_bits = 0 THEN
     (:ms - :epoch_ms) / :unit_ms << :low_bits
 END;
-
 -- snowflake_last
 SELECT CASE WHEN :ms >= :epoch_ms AND (:ms - :epoch_ms) / :unit_ms >> :time_bits = 0 THEN
     (:ms - :epoch_ms) / :unit_ms << :low_bits | (1 << :low_bits) - 1
@@ -444,7 +438,6 @@ END;
 
 
 -- New ids. Two of one millisecond are in any order. In one statement, 'now' is always the same.
-
 -- txid_new
 SELECT
     substr('0123456789abcdefghijklmnopqrstuv', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 37) & 31), 1) ||
@@ -467,7 +460,6 @@ SELECT
     substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
     substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
     substr('0g', 1 + (random() & 1), 1);
-
 -- ulid_new
 SELECT
     substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 45) & 31), 1) ||
@@ -496,7 +488,6 @@ SELECT
     substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
     substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
     substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1);
-
 -- uuid_v7_new
 SELECT printf(
     '%08x-%04x-7%03x-%04x-%012x',
