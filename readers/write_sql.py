@@ -54,6 +54,8 @@ class Text:
         self.places = [at for _, at in sorted(times, reverse=True)]
         lowest = self.characters[self.places[-1] - 1]
         self.length, self.base, self.alphabet = len(self.characters), len(lowest.alphabet), lowest.alphabet
+        # From the digit of 1 on, that of 0 after them, and those of the other case: the place of each is its value, modulo the base.
+        self.digits = self.alphabet[1:] + self.alphabet[0] + self.alphabet[1:].swapcase() * self.both_cases
         self.epoch, self.unit_ms = int(self.clock.get("epoch", 0)), self.clock["unit_ms"]
         per_unit = self.clock.get("per_unit", 1)
         # The number that the digits are is so many times the time.
@@ -129,12 +131,6 @@ class Text:
     def pattern(self):
         """A regular expression."""
         return "".join(ranges(can_be) + (f"{{{count}}}" if count > 1 else "") for can_be, count in self.classes())
-
-    @property
-    def digits(self):
-        """The digits from that of 1, that of 0 after them, and those of the other case. So the place of each is its value, modulo the base."""
-        ones, zero = self.alphabet[1:], self.alphabet[0]
-        return ones + zero + ones.swapcase() * self.both_cases
 
     def not_zeros(self, id):
         zeros = "".join(c if isinstance(c, str) else c.alphabet[0] for c in self.characters)
@@ -362,9 +358,9 @@ class SQLite(Dialect):
         checks.append(f"{digits} NOT GLOB '*[^{ranges(usual).strip('[]')}]*'")
         if literals:
             checks.append(f"length({digits}) = {text.length - sum(c == literals for c in text.characters)}")
+        # Without a character for each, the rest after a NUL would be ignored.
         glob = "".join(("?" if can_be == usual else ranges(can_be)) * count for can_be, count in text.classes())
-        if glob.strip("?"):
-            checks.append(f":id GLOB '{glob}'")
+        checks.append(f":id GLOB '{glob}'")
         return " AND ".join(checks) + text.not_zeros(":id")
 
     def readers(self, name, texts):

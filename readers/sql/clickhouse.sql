@@ -187,7 +187,7 @@ CREATE OR REPLACE FUNCTION flake_ms AS (id) -> if(
 );
 CREATE OR REPLACE FUNCTION flake_time AS (id) -> txid_reader_time(flake_ms(id));
 -- The text of 128 bits: two halves of 11 digits, because a literal has at most 64 bits. An arrayFold would not be a constant.
-CREATE OR REPLACE FUNCTION flake_text AS (bits) -> arrayStringConcat(arrayMap(
+CREATE OR REPLACE FUNCTION flake_text AS (bits) -> if(bits IS NULL, NULL, arrayStringConcat(arrayMap(
     half -> arrayStringConcat(arrayMap(
         place -> substring('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 1 + intDiv(half, place) % 62, 1),
         [
@@ -195,18 +195,15 @@ CREATE OR REPLACE FUNCTION flake_text AS (bits) -> arrayStringConcat(arrayMap(
             238328, 3844, 62, 1
         ]
     )),
-    [intDiv(toUInt256(bits), toUInt256('52036560683837093888')), toUInt256(bits) % toUInt256('52036560683837093888')]
-));
-CREATE OR REPLACE FUNCTION flake_first AS (t) -> if(
-    us_of_time(t) >= 0,
-    flake_text(bitShiftLeft(toUInt128(intDiv(us_of_time(t), 1000)), 64)),
-    NULL
-);
-CREATE OR REPLACE FUNCTION flake_last AS (t) -> if(
-    us_of_time(t) >= 0,
-    flake_text(bitShiftLeft(toUInt128(intDiv(us_of_time(t), 1000)), 64) + 18446744073709551615),
-    NULL
-);
+    [
+        intDiv(toUInt256(assumeNotNull(bits)), toUInt256('52036560683837093888')),
+        toUInt256(assumeNotNull(bits)) % toUInt256('52036560683837093888')
+    ]
+)));
+CREATE OR REPLACE FUNCTION flake_first AS (t) ->
+    flake_text(bitShiftLeft(toUInt128(txid_reader_units(t, 0, 9223372036854775807, 1000)), 64));
+CREATE OR REPLACE FUNCTION flake_last AS (t) ->
+    flake_text(bitShiftLeft(toUInt128(txid_reader_units(t, 0, 9223372036854775807, 1000)), 64) + 18446744073709551615);
 
 
 -- 64-bit ids of any layout: | time : time_bits | node and sequence, in either order : low_bits |, where the time counts units

@@ -203,7 +203,7 @@ SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN
 -- ObjectId: | time : 32 | random : 40 | counter : 24 |
 -- objectid_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 24 AND :id NOT GLOB '*[^0-9A-Fa-f]*' THEN ((((((((
+    WHEN length(CAST(:id AS BLOB)) = 24 AND :id NOT GLOB '*[^0-9A-Fa-f]*' AND :id GLOB '????????????????????????' THEN ((((((((
         instr('123456789abcdef0123456789ABCDEF', substr(:id, 1, 1)) % 16) * 16
       + instr('123456789abcdef0123456789ABCDEF', substr(:id, 2, 1)) % 16) * 16
       + instr('123456789abcdef0123456789ABCDEF', substr(:id, 3, 1)) % 16) * 16
@@ -237,7 +237,7 @@ END;
 -- push id: | time : 48 | random : 72 |
 -- pushid_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 20 AND :id NOT GLOB '*[^0-9A-Z_a-z-]*' THEN ((((((((
+    WHEN length(CAST(:id AS BLOB)) = 20 AND :id NOT GLOB '*[^0-9A-Z_a-z-]*' AND :id GLOB '????????????????????' THEN ((((((((
         instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 1, 1)) % 64) * 64
       + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 2, 1)) % 64) * 64
       + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 3, 1)) % 64) * 64
@@ -293,7 +293,7 @@ END;
 -- Apache UNIQUE_ID: | time : 32 | address : 32 | pid : 32 | counter : 16 | thread : 32 |
 -- unique_id_short_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 24 AND :id NOT GLOB '*[^0-9@-Za-z-]*' THEN (((((((
+    WHEN length(CAST(:id AS BLOB)) = 24 AND :id NOT GLOB '*[^0-9@-Za-z-]*' AND :id GLOB '????????????????????????' THEN (((((((
         instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 1, 1)) % 64) * 64
       + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 2, 1)) % 64) * 64
       + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 3, 1)) % 64) * 64
@@ -306,7 +306,7 @@ END;
 -- time-ordered trace id: | time : 41 | sequence : 23 | random : 64 |
 -- trace_id_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' THEN ((((((((((((
+    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' AND :id GLOB '????????????????????????????????' THEN ((((((((((((
         instr('123456789abcdef0', substr(:id, 1, 1)) % 16) * 16
       + instr('123456789abcdef0', substr(:id, 2, 1)) % 16) * 16
       + instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16
@@ -338,7 +338,7 @@ SELECT CASE
       + instr('123456789abcdef0', substr(:id, 9, 1)) % 16) * 16
       + instr('123456789abcdef0', substr(:id, 10, 1)) % 16
     ) * 1000
-    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' AND :id <> '00000000000000000000000000000000' THEN ((((((((
+    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' AND :id GLOB '????????????????????????????????' AND :id <> '00000000000000000000000000000000' THEN ((((((((
         instr('123456789abcdef0', substr(:id, 1, 1)) % 16) * 16
       + instr('123456789abcdef0', substr(:id, 2, 1)) % 16) * 16
       + instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16
@@ -396,7 +396,7 @@ WITH RECURSIVE digits (n, a, b, c) AS (
     FROM digits WHERE n < 22
 )
 SELECT (a << 22) + (b + (c >> 43) >> 21) FROM digits
-WHERE n = 22 AND length(CAST(:id AS BLOB)) = 22 AND :id NOT GLOB '*[^0-9A-Za-z]*' AND :id < '3tX16dB2jpss4tZORYcqo4';
+WHERE n = 22 AND length(CAST(:id AS BLOB)) = 22 AND length(:id) = 22 AND :id NOT GLOB '*[^0-9A-Za-z]*' AND :id < '3tX16dB2jpss4tZORYcqo4';
 -- flake_first
 WITH RECURSIVE digits (text, a, b, c) AS (
     SELECT '', :ms >> 22, :ms << 21 & 8796093022207, 0

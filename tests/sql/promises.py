@@ -90,12 +90,12 @@ class Promises:
     def test_invalid_texts(self):
         self.check_texts("invalid")
 
-    def test_what_is_beside_an_id_is_not_ignored(self):
+    def test_what_is_beside_or_in_an_id_is_not_ignored(self):
         texts = [
             (vectors.FUNCTIONS[case["format"]], text)
             for case in vectors.cases("formats", "valid")
             if case["format"] != "snowflake"
-            for text in (case["text"] + "\n", case["text"] + " ", "\n" + case["text"], case["text"] + "\0", case["text"] + "\0x", case["text"][:-1] + "\n")
+            for text in (case["text"] + "\n", case["text"] + " ", "\n" + case["text"], case["text"] + "\0", case["text"] + "\0x", case["text"][:-1] + "\n", case["text"][:-1] + "\0")
             if self.engine.holds(text)
         ]
         for text, found in zip(texts, self.read_texts(texts), strict=True):
