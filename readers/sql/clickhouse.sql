@@ -23,10 +23,10 @@ CREATE OR REPLACE FUNCTION txid_reader_ten AS (id, place, base, digits) ->
     + position(digits, substring(id, place + 9, 1)) % base);
 
 -- The digits of a number: `width` bits each, the first of them `bits` up.
-CREATE OR REPLACE FUNCTION txid_reader_text AS (number, bits, width, digits) -> if(number IS NULL, NULL, arrayStringConcat(arrayMap(
-    txid_reader_shift -> substring(digits, 1 + bitAnd(bitShiftRight(assumeNotNull(number), txid_reader_shift), length(digits) - 1), 1),
+CREATE OR REPLACE FUNCTION txid_reader_text AS (number, bits, width, digits) -> nullIf(arrayStringConcat(arrayMap(
+    txid_reader_shift -> substring(digits, 1 + bitAnd(bitShiftRight(number, txid_reader_shift), length(digits) - 1), 1),
     range(bits, -1, -width)
-)));
+)), '');
 
 -- How many units there are from the first to t, or NULL if t is not in these microseconds.
 CREATE OR REPLACE FUNCTION txid_reader_units AS (t, first_us, last_us, unit_us) ->
@@ -187,7 +187,7 @@ CREATE OR REPLACE FUNCTION flake_ms AS (id) -> if(
 );
 CREATE OR REPLACE FUNCTION flake_time AS (id) -> txid_reader_time(flake_ms(id));
 -- The text of 128 bits: two halves of 11 digits, because a literal has at most 64 bits. An arrayFold would not be a constant.
-CREATE OR REPLACE FUNCTION flake_text AS (bits) -> if(bits IS NULL, NULL, arrayStringConcat(arrayMap(
+CREATE OR REPLACE FUNCTION flake_text AS (bits) -> nullIf(arrayStringConcat(arrayMap(
     half -> arrayStringConcat(arrayMap(
         place -> substring('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 1 + intDiv(half, place) % 62, 1),
         [
@@ -195,11 +195,8 @@ CREATE OR REPLACE FUNCTION flake_text AS (bits) -> if(bits IS NULL, NULL, arrayS
             238328, 3844, 62, 1
         ]
     )),
-    [
-        intDiv(toUInt256(assumeNotNull(bits)), toUInt256('52036560683837093888')),
-        toUInt256(assumeNotNull(bits)) % toUInt256('52036560683837093888')
-    ]
-)));
+    [intDiv(toUInt256(bits), toUInt256('52036560683837093888')), toUInt256(bits) % toUInt256('52036560683837093888')]
+)), '');
 CREATE OR REPLACE FUNCTION flake_first AS (t) ->
     flake_text(bitShiftLeft(toUInt128(txid_reader_units(t, 0, 9223372036854775807, 1000)), 64));
 CREATE OR REPLACE FUNCTION flake_last AS (t) ->
