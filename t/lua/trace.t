@@ -27,7 +27,8 @@ ngx.say(inspect(host { address = "2001:db8::7" }(), "trace_host_id").host)
 local epoch = 1500000000000
 local since = maker.new("trace_id", { epoch = epoch })
 it = since(1522545688552)
-ngx.say(inspect(it, "trace_id").ms, " ", inspect(it, "trace_id", epoch).ms)
+local from_epoch = inspect(it, "trace_id", epoch)
+ngx.say(inspect(it, "trace_id").ms, " ", from_epoch.ms, " ", from_epoch.time)
 it = host { address = "10.0.0.7", epoch = "2017-07-14T02:40:00Z" }(1522545688552LL)
 ngx.say(inspect(it, "trace_host_id", epoch).ms)
 ngx.say(math.abs(inspect(since(), "trace_id", epoch).ms - ngx.now() * 1000) < 2)
@@ -35,7 +36,7 @@ ngx.say(math.abs(inspect(since(), "trace_id", epoch).ms - ngx.now() * 1000) < 2)
 1522545688553 2018-04-01T01:21:28.553Z 0
 1522545688554 2018-04-01T01:21:28.554Z 0 10.209.52.143 8
 32.1.13.191
-22545688552 1522545688552
+22545688552 1522545688552 2018-04-01T01:21:28.552Z
 1522545688552
 true
 

@@ -328,14 +328,15 @@ ngx.say(count, " ids, up to ", longest > 1000 and "over 1000" or longest)
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
-    request.configure { trace = "traceparent" }
+    request.configure { trace = "traceparent", format = function() ngx.sleep(0.01) return require "resty.txid"() end }
 }
 --- lua
 local id, span, is_same
 assert(ngx.timer.at(0, function()
     ngx.ctx = setmetatable({}, { __index = { txid_id = "inherited", txid_span = "inherited" } })
-    id, span = request.id(), request.span().span_id
-    is_same = id == request.id() and span == request.span().span_id
+    local one, other = ngx.thread.spawn(request.id), ngx.thread.spawn(request.id)
+    id, span = select(2, ngx.thread.wait(one)), request.span().span_id
+    is_same = id == select(2, ngx.thread.wait(other)) and id == request.id() and span == request.span().span_id
 end))
 require "support.wait_until"(function() return is_same ~= nil end)
 ngx.say(#id, " ", #span, " ", is_same)
