@@ -80,3 +80,17 @@ return "$shown $revealed [$nothing] $shown_id $revealed_id\n";
 return "$txid_trace_id $txid_uber_trace_id $txid_amzn_trace_id $txid_cloud_trace_context $txid_datadog_sampling_priority $txid_datadog_tags $txid_datadog_trace_id $txid_datadog_parent_id\n";
 --- stream_response_like
 ^(([0-9a-f]{8})([0-9a-f]{8}))([0-9a-f]{16}) \1\4:[0-9a-f]{16}:0:1 Root=1-\2-\3\4;Parent=[0-9a-f]{16};Sampled=1 \1\4/\d+;o=1 1 _dd\.p\.tid=\1 \d+ \d+$
+
+
+
+=== TEST 5: an id that cannot be made is left out, and the log says why, and of which session
+--- stream_config
+txid_variable $order snowflake node=1 layout=time_bits=1,node_bits=10,sequence_bits=12 state=DIR/ended;
+--- stream_server_config
+return "[$order]\n";
+--- stream_response
+[]
+--- error_log eval
+qr/\[error\].* txid: no id: [^()]+, client: 127\.0\.0\.1, server: /
+--- no_error_log
+[alert]
