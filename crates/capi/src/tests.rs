@@ -11,7 +11,7 @@ use crate::readings::{TXID_READINGS_MAX, txid_reading, txid_readings};
 use crate::snowflake::*;
 use crate::span::{txid_changed_header, txid_changed_headers, txid_headers_change, txid_span_start};
 use crate::txid::*;
-use crate::uuid::{TXID_UUID_LEN, txid_uuid_of_name};
+use crate::uuid::{TXID_UUID_LEN, txid_uuid_of_name, txid_uuid_v7_now};
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -381,6 +381,15 @@ fn the_likeliest_reading_comes_first() {
     assert_eq!(readings("b2fr5nvmbtcu7vl9phl0"), [txid, xid, of("pushid", "", 171_777_067_794_162, true)]);
     assert_eq!(readings("1439530262794464807")[0], of("snowflake", "discord", 1_763_281_159_829, false));
     assert_eq!(readings("919108f7-52d1-4320-9bac-f847db4148a8"), [of("uuid_v4", "", i64::MIN, false)]);
+}
+
+#[test]
+fn a_uuid_of_now_has_the_time_of_the_callers_clock() {
+    let mut text = [0_u8; TXID_UUID_LEN];
+    // SAFETY: a UUID has its room.
+    unsafe { txid_uuid_v7_now(text.as_mut_ptr().cast(), SAMPLE_MS) };
+    let text = String::from_utf8(text.to_vec()).unwrap();
+    assert_eq!(text[..13].replace('-', ""), format!("{SAMPLE_MS:012x}"));
 }
 
 #[test]
