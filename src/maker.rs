@@ -25,17 +25,33 @@ use std::path::Path;
 pub struct Maker(How);
 
 enum How {
-    By(By),
+    By(Box<dyn By>),
     /// Stamped with the clock's time, too.
-    At(At),
-    Both(By, At),
+    At(Box<dyn At>),
+    Both(Box<dyn By>, Box<dyn At>),
 }
 
-/// Writes an id when the clock reads this.
-type By = Box<dyn Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync>;
+/// Writes an id when the clock reads `clock_ms`. A `dyn Fn` would come with the code to call it once, and to change it.
+trait By: Send + Sync {
+    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NoId>;
+}
 
-/// Writes an id stamped with this.
-type At = Box<dyn Fn(i64, &mut Text) -> Made + Send + Sync>;
+impl<F: Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync> By for F {
+    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NoId> {
+        self(clock_ms, text)
+    }
+}
+
+/// Writes an id stamped with `ms`.
+trait At: Send + Sync {
+    fn write(&self, ms: i64, text: &mut Text) -> Made;
+}
+
+impl<F: Fn(i64, &mut Text) -> Made + Send + Sync> At for F {
+    fn write(&self, ms: i64, text: &mut Text) -> Made {
+        self(ms, text)
+    }
+}
 
 /// How to make the ids of a format.
 #[derive(Clone, Copy)]
@@ -148,8 +164,8 @@ impl Maker {
     #[inline]
     pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, NoId> {
         match &self.0 {
-            How::By(by) | How::Both(by, _) => by(clock_ms, text),
-            How::At(at) => Ok(at(clock::never_backwards(clock_ms), text)),
+            How::By(by) | How::Both(by, _) => by.write(clock_ms, text),
+            How::At(at) => Ok(at.write(clock::never_backwards(clock_ms), text)),
         }
     }
 
@@ -166,7 +182,7 @@ impl Maker {
     pub fn write_at(&self, ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<Made> {
         match &self.0 {
             How::By(_) => None,
-            How::At(at) | How::Both(_, at) => Some(at(ms, text)),
+            How::At(at) | How::Both(_, at) => Some(at.write(ms, text)),
         }
     }
 }

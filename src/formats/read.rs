@@ -72,6 +72,22 @@ pub(super) fn scan_alone(
     Ok(())
 }
 
+/// Returns what is made of the layout that has such a text's length, with code for each that there can be.
+macro_rules! by_layout {
+    ($format:ident, $text:ident, |$layout:ident| $made:expr) => {
+        by_layout!($format, $text, |$layout| $made, 0 1 2 3 4 5 6)
+    };
+    ($format:ident, $text:ident, |$layout:ident| $made:expr, $($at:literal)*) => {
+        const { assert!(Format::MOST_TEXTS == 7) };
+        $(if let Some($layout) = $format.texts.get($at) {
+            if $layout.has_length($text.len()) {
+                return $made;
+            }
+        })*
+    };
+}
+pub(super) use by_layout;
+
 /// Reads one part.
 #[inline(always)]
 fn one(part: &'static Part, place: Range<usize>, text: &[u8], each: &mut impl Each) -> Result<(), Fault> {
@@ -236,20 +252,18 @@ pub(crate) fn numbers_and_ms<const COUNT: usize>(
     }
 }
 
-/// The same of a format with one layout, for which the compiler makes code of its own.
+/// The same of a format that the compiler knows, and makes code for.
 #[inline(always)]
-pub(super) fn numbers_alone<const COUNT: usize>(
+pub(super) fn numbers_of<const COUNT: usize>(
     format: &'static Format,
     text: &[u8],
 ) -> Result<[u128; COUNT], FormatError> {
     let mut found = Found { numbers: [Wide::default(); COUNT], count: 0, ms: None };
-    let layout = &format.texts[0];
-    let read =
-        if layout.has_length(text.len()) { scan_alone(format, layout, text, &mut found) } else { Err(Fault::Length) };
-    match read {
+    by_layout!(format, text, |layout| match scan_alone(format, layout, text, &mut found) {
         Ok(()) => Ok(found.numbers.map(|bits| bits.low)),
         Err(fault) => Err(explained(format, text, fault)),
-    }
+    });
+    Err(explained(format, text, Fault::Length))
 }
 
 /// The fields of all numbers in a text, in their order.

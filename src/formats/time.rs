@@ -1,7 +1,7 @@
 //! The time in ids, the ids of a time, and what they sort by.
 
 use super::anatomy::Numbers;
-use super::read::{Each, in_ascii, scan, scan_alone};
+use super::read::{Each, by_layout, in_ascii, scan, scan_alone};
 use super::row::{Clock, Fields, Format, Holds, Kind, Number, Part, Rule, Text, Texts};
 use super::wide::Wide;
 use super::{layout, number};
@@ -43,17 +43,7 @@ pub(super) fn holds(format: &'static Format, text: &[u8], numbers: &Numbers) -> 
     if format.rule == Some(Rule::Layout) {
         return layout::holds(format, text, numbers);
     }
-    macro_rules! each_layout {
-        ($($at:literal)*) => {
-            $(if let Some(layout) = format.texts.get($at) {
-                if layout.has_length(text.len()) {
-                    return holds_as(format, layout, text);
-                }
-            })*
-        };
-    }
-    const { assert!(Format::MOST_TEXTS == 7) };
-    each_layout!(0 1 2 3 4 5 6);
+    by_layout!(format, text, |layout| holds_as(format, layout, text));
     None
 }
 

@@ -1,6 +1,6 @@
 //! Texts as the public types of ids.
 
-use super::read::{fields, numbers, numbers_alone};
+use super::read::{fields, numbers, numbers_of};
 use super::table::{self, FLAKE, KSUID, SKYWALKING, SOFA, TRACEPARENT, TXID, ULID, UNIQUE_ID, UNIQUE_ID_SHORT, XID};
 use crate::text::{FormatError, read_from_text};
 use crate::trace::traceparent::{RANDOM, SAMPLED};
@@ -115,7 +115,7 @@ impl Traceparent {
     /// # Ok::<(), txid::FormatError>(())
     /// ```
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        let [version, trace_id, span_id, flags] = numbers_alone(&TRACEPARENT, text)?;
+        let [version, trace_id, span_id, flags] = numbers_of(&TRACEPARENT, text)?;
         let flags = flags as u8;
         Ok(Self {
             trace_id: TraceId(trace_id),
@@ -135,7 +135,7 @@ impl B3 {
     /// # Ok::<(), txid::FormatError>(())
     /// ```
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        let [trace_id, span_id, parent] = numbers(&table::B3, text)?.map(|bits| bits.low);
+        let [trace_id, span_id, parent] = numbers_of(&table::B3, text)?;
         let short = matches!(text.len(), 33 | 35 | 52);
         let sampled = match (text.len(), short) {
             (1, _) => text.first(),
