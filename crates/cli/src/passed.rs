@@ -223,6 +223,7 @@ mod tests {
                 "txid grep --format flake --from '2 days ago'",
             ),
             (&["txid", "grep", "--format=uuid_v7"], "txid grep --format flake"),
+            (&["txid", "grep", "--from", ""], "txid grep --format flake --from ''"),
             (&["txid", "grep", "-c", "--format", "uuid_v7", "a.log"], "txid grep --format flake -c a.log"),
         ] {
             assert_eq!(command_with(&["--format", "flake"], args.iter().map(ToString::to_string)), expected);

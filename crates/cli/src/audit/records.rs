@@ -166,7 +166,10 @@ mod tests {
                 Record { ms, id, place: Record::place(3, line as u64), per, host, maker }
             }).collect();
             let mut records = Records::new(fits * LENGTH);
-            all.iter().for_each(|record| records.add(*record).unwrap());
+            for record in &all {
+                records.add(*record).unwrap();
+                prop_assert!(records.records.len() < fits, "more are in memory than fit");
+            }
             let mut found = Vec::new();
             records.each(|record| found.push(record)).unwrap();
             let mut expected = all;

@@ -76,7 +76,7 @@ fn an_id_that_stands_twice_is_reported_with_its_lines() {
     }
     // Sorted in a file, and shown as far as is wanted.
     let many = a.repeat(40);
-    for (args, shown) in [(&["--show", "2"][..], 2), (&[], 10)] {
+    for (args, shown) in [(&["--show", "2"][..], 2), (&["--show", "0"], 0), (&[], 10)] {
         let found = report(audit(directory.path(), args).write_stdin(&*many), 1);
         assert_eq!((counts(&found)[0], found["repeats"]["shown"].as_array().unwrap().len()), (50, shown), "{args:?}");
     }

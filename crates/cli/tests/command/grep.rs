@@ -248,6 +248,8 @@ fn lines_that_are_too_long_are_reported_and_the_others_are_searched() {
         let numbered = grep(&directory, &["-n", file]).assert().code(2).get_output().stdout.clone();
         assert_eq!(String::from_utf8(numbered).unwrap(), format!("1:{one}3:{nine}"), "it is counted as a line");
     }
+    let near = txid(&["grep", ALL, "-nB1"]).write_stdin(format!("- a\n{long}{nine}")).assert().code(2);
+    near.stdout(format!("3:{nine}"));
     let messages = "txid: (standard input): the line at offset 0 is longer than 8 MiB; skipped\n";
     for command in ["inspect", "inspect --time", "hide --key key --name a --digits 6"] {
         let mut command = txid(&command.split(' ').collect::<Vec<_>>());

@@ -144,6 +144,11 @@ fn lines_and_histograms_are_objects_on_request() {
             "ids": [{ "id": one, "format": "txid", "time": "1970-01-01T00:00:00.002Z" }],
         })
     );
+    let uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+    let both = printed(txid(&["grep", ALL, "--json"]).write_stdin(format!("{one} {uuid}\n")));
+    let found: serde_json::Value = serde_json::from_str(&both).unwrap();
+    let second = serde_json::json!({ "id": uuid, "format": "uuid_v7", "time": "2022-02-22T19:22:22.000Z" });
+    assert_eq!(found["ids"][1], second, "each id has its own format and time");
     let lines = printed(&mut grep(&directory, &["--json", "-n", "a.log"]));
     let numbers = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["line"].as_u64());
     assert!(numbers.eq([2, 4, 6, 8].map(Some)), "{lines}");

@@ -117,6 +117,16 @@ fn each_command_has_examples_in_its_help_and_in_its_manual() {
         let section = manual.split(".SH ").find(|section| section.contains("Examples:")).unwrap();
         assert!(section.starts_with("NOTES\n.nf\n"), "its tables are not to be filled as a paragraph is: {section}");
     }
+    // The statuses that other tests expect.
+    for (name, says) in [
+        ("audit", "exit status is 1 if an id repeats, 0 if none does, and 2 after an error or if there is no id."),
+        ("grep", "exit status is 0 if a line was found, 1 if none was, and 2 after an error."),
+        ("sort", "are skipped and reported, and the exit status is then 2."),
+        ("inspect", "is reported on standard error, and the exit status is then 1."),
+    ] {
+        let help = printed(&mut txid(&[name, "--help"]));
+        assert!(help.split_whitespace().collect::<Vec<_>>().join(" ").contains(says), "{name}: {help}");
+    }
     assert_eq!(printed(&mut txid(&["--version"])), format!("txid {}\n", env!("CARGO_PKG_VERSION")));
     for file in ["bash/txid", "zsh/_txid", "fish/txid.fish"] {
         assert!(std::fs::read_to_string(beside.join("completions").join(file)).unwrap().contains("inspect"), "{file}");
