@@ -295,6 +295,16 @@ fn the_file_of_a_key_is_refused_if_anything_is_wrong_with_it() {
     assert_eq!(refused_content(&format!("{KEY}\n{OTHER_KEY}\n")), line(2, what));
 }
 
+/// What is refused is refused to this test's thread alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_key_that_cannot_be_read_is_said_to_be() {
+    let directory = Directory::new("hidden-unread");
+    let path = key_file(&directory, KEY);
+    test_helpers::attack::refuse(&[libc::SYS_read], libc::EIO);
+    assert_eq!(refused(&path), "cannot read the key file FILE: Input/output error (os error 5)");
+}
+
 #[test]
 fn a_key_that_others_may_know_is_refused() {
     let line = |line: usize, what: &str| format!("the key file FILE, line {line}: {what}");

@@ -55,9 +55,9 @@ fn a_call_that_fails_changes_nothing_but_the_message() {
     let len = unsafe { txid_maker_fill(snowflakes, later_ms, text.as_mut_ptr(), &mut guessable, message.as_mut_ptr()) };
     assert!(len > 0);
     type Call<'a> = (&'a str, txid_error, &'a mut dyn FnMut(*mut c_char, *mut c_char) -> i32);
-    let guessable = &raw mut guessable;
+    let (guessable, mut number) = (&raw mut guessable, 7);
     // SAFETY: all are open, and each buffer has more room than any of them needs.
-    let calls: [Call; 8] = unsafe {
+    let calls: [Call; 9] = unsafe {
         [
             ("hide", HiddenNumber, &mut |buf, message| txid_hidden_hide(numbers, u64::MAX, buf, message)),
             ("hide in a series of UUIDs", Value, &mut |buf, message| txid_hidden_hide(uuids, 42, buf, message)),
@@ -65,6 +65,7 @@ fn a_call_that_fails_changes_nothing_but_the_message() {
             ("hide_text of no UUID", Character, &mut |buf, message| {
                 txid_hidden_hide_text(uuids, no_uuid, 36, buf, message)
             }),
+            ("reveal", Length, &mut |_, message| txid_hidden_reveal(numbers, no_uuid, 36, &mut number, message)),
             ("reveal_text", Length, &mut |buf, message| txid_hidden_reveal_text(numbers, no_uuid, 36, buf, message)),
             ("reveal_text of no UUID", Character, &mut |buf, message| {
                 txid_hidden_reveal_text(uuids, no_uuid, 36, buf, message)
@@ -80,6 +81,7 @@ fn a_call_that_fails_changes_nothing_but_the_message() {
         assert_eq!(call(buf.as_mut_ptr(), message.as_mut_ptr()), code as i32, "{name}");
         assert!(buf == [0x55; 200] && message[0] != 0, "{name}");
     }
+    assert_eq!(number, 7);
     // SAFETY: nobody uses them any more.
     unsafe {
         txid_hidden_close(numbers);
