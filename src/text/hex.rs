@@ -45,6 +45,9 @@ fn decode_32_bits(text: [u8; 8]) -> Option<u32> {
     Some((halves | halves >> 16) as u32)
 }
 
+/// Reads 16 characters; None if one is wrong.
+pub(crate) use sixteen::decode as decode_16;
+
 /// Reads at most 32 characters as a number, 16 of them at once; None if one is wrong.
 pub(crate) fn decode(text: &[u8]) -> Option<u128> {
     let mut sixteens = text.chunks_exact(16);
@@ -77,7 +80,7 @@ mod sixteen {
         text
     }
 
-    pub(super) fn decode(text: &[u8; 16]) -> Option<u64> {
+    pub(crate) fn decode(text: &[u8; 16]) -> Option<u64> {
         // SAFETY: `text` has the 16 bytes that are read, and SSE2 is part of x86-64.
         unsafe {
             let text = _mm_loadu_si128(text.as_ptr().cast());
@@ -110,7 +113,7 @@ mod sixteen {
         text
     }
 
-    pub(super) fn decode(text: &[u8; 16]) -> Option<u64> {
+    pub(crate) fn decode(text: &[u8; 16]) -> Option<u64> {
         let [high, low] = [text.first_chunk()?, text.last_chunk()?].map(|eight| decode_32_bits(*eight));
         Some(u64::from(high?) << 32 | u64::from(low?))
     }

@@ -66,7 +66,9 @@ show_as_text!(SpanId);
 
 /// Reads 32 characters, or 16 as in older versions of B3, which are the right half.
 pub(crate) fn trace_id_of_hex(text: &[u8]) -> Option<TraceId> {
-    let bits = if text.len() == TraceId::LEN || text.len() == SpanId::LEN { hex::decode(text)? } else { 0 };
+    let (left, right) = text.split_last_chunk()?;
+    let left = if left.is_empty() { 0 } else { hex::decode_16(left.try_into().ok()?)? };
+    let bits = u128::from(left) << 64 | u128::from(hex::decode_16(right)?);
     (bits != 0).then_some(TraceId(bits))
 }
 
@@ -81,6 +83,6 @@ pub(crate) fn trace_id_of_any_hex(text: &[u8]) -> Option<TraceId> {
 
 /// Reads 16 characters.
 pub(crate) fn span_id_of_hex(text: &[u8]) -> Option<SpanId> {
-    let bits = if text.len() == SpanId::LEN { hex::decode(text)? } else { 0 };
-    (bits != 0).then_some(SpanId(bits as u64))
+    let bits = hex::decode_16(text.try_into().ok()?)?;
+    (bits != 0).then_some(SpanId(bits))
 }
