@@ -43,7 +43,7 @@ set_up() {
 }
 
 # Objects of other sources, of another compiler or of other options are not used again.
-inputs="$addon $CARGO_TARGET_DIR ${NGINX_CC_OPT:-} $({ ls -lRL "$src"; cc --version; cat "$addon/config" "$0"; } 2>&1 | cksum)"
+inputs="$addon $CARGO_TARGET_DIR ${NGINX_CC_OPT:-} $({ ls -lRL "$src"; cc --version; cat "$addon/config" "$root/nginx/config.make" "$0"; } 2>&1 | cksum)"
 # shellcheck disable=SC2046 # a list of files
 if ! { [ "$inputs" = "$(cat "$tree/inputs" 2>&1)" ] || { set_up && echo "$inputs" >"$tree/inputs"; } } >"$log" 2>&1 \
     || ! make -C "$tree" -f objs/Makefile $(printf 'objs/%s.so ' "$@") >>"$log" 2>&1; then
