@@ -57,6 +57,26 @@ pub fn until<L: Look>(what: &str, mut look: impl FnMut() -> L) -> L::Found {
     }
 }
 
+/// What goes on in steps, however many there are and however long all of them take.
+pub struct Steps<T> {
+    last: T,
+    since: Instant,
+}
+
+impl<T: PartialEq> Steps<T> {
+    pub fn begin(first: T) -> Self {
+        Self { last: first, since: Instant::now() }
+    }
+
+    /// Fails if there was no step for as long as one may take.
+    pub fn look(&mut self, now: T, what: &str) {
+        if now != self.last {
+            *self = Self::begin(now);
+        }
+        assert!(self.since.elapsed() < WATCHDOG, "{what}, for {} s", WATCHDOG.as_secs());
+    }
+}
+
 /// Checks all cases, also after one that fails, and names those that do.
 pub fn each<C, N: Debug>(cases: impl IntoIterator<Item = C>, name: impl Fn(&C) -> N, mut check: impl FnMut(C)) {
     let fails = |case| {

@@ -20,14 +20,14 @@ use super::{LAYOUT, Random};
 use crate::control_group::ControlGroup;
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
-use crate::wait::{WATCHDOG, each, ended, last_lines};
+use crate::wait::{Steps, WATCHDOG, each, ended, last_lines};
 
 fn number(name: &str, unless: usize) -> usize {
     std::env::var(name).map_or(unless, |text| text.parse().unwrap())
 }
 
 /// What a host is at, with the losses of its store so far.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 enum Phase {
     /// It has its store; its file of ids has this length.
     Up { bytes: u64, losses: usize },
@@ -52,12 +52,9 @@ fn losses(server: Server, url: impl Fn(u16) -> String + Copy) {
     }
     let mut left_ms: Vec<i64> = Vec::new();
     let mut phases: Vec<Phase> = (0..agents).map(|_| Phase::Up { bytes: u64::MAX, losses: 0 }).collect();
-    let begin = Instant::now();
+    let mut steps = Steps::begin(phases.clone());
     while phases.iter().any(|phase| !matches!(phase, Phase::Up { losses, .. } if *losses >= rounds)) {
-        assert!(
-            begin.elapsed().as_secs() < 60 * (1 + rounds as u64),
-            "a child is not started, or goes on without its store"
-        );
+        steps.look(phases.clone(), "a child is not started, or goes on without its store");
         sleep(Duration::from_millis(50));
         for (which, (hosted, phase)) in hosts.iter().zip(&mut phases).enumerate() {
             *phase = match *phase {
@@ -160,11 +157,12 @@ fn no_fault_gives_an_id_twice() {
         .collect();
     let mut faults = [0; 9];
     let mut undo: Vec<(Instant, usize, i32)> = Vec::new();
-    let begin = Instant::now();
     let made = |hosts: &[Hosted]| hosts.iter().map(|hosted| hosted.all() as usize / 8).sum::<usize>();
     let children = |hosts: &[Hosted]| hosts.iter().map(|hosted| hosted.sizes().len()).sum::<usize>();
+    let mut steps = Steps::begin(Default::default());
     while made(&hosts) < wanted || faults.contains(&0) || children(&hosts) < 10 {
-        assert!(begin.elapsed().as_secs() < 120 + wanted as u64 / 10_000, "{faults:?}");
+        let now = (made(&hosts).min(wanted), faults.map(|count| count > 0), children(&hosts).min(10));
+        steps.look(now, &format!("no more ids, faults and children than {now:?}"));
         for (which, hosted) in hosts.iter_mut().enumerate() {
             // As a service manager does.
             if hosted.host.agent.as_mut().is_none_or(|agent| agent.try_wait().unwrap().is_some()) {
