@@ -4,9 +4,9 @@ local traceinfo = require("jit.util").traceinfo
 local traceerr = require("jit.vmdef").traceerr
 
 
--- This abort is about where a recording began, and not about the code: the loop and the function share a hot counter
--- by chance. LuaJIT simply starts again.
-local BEGUN_IN_THE_WRONG_PLACE = "leaving loop in root trace"
+-- These aborts are about where a recording began, and not about the code: a loop and a function share a hot counter by
+-- chance. LuaJIT simply starts again.
+local BEGUN_IN_THE_WRONG_PLACE = { ["leaving loop in root trace"] = true, ["inner loop in root trace"] = true }
 
 -- So is this one, of a recording that begins in what the function calls and runs into the loop below. After four of
 -- them, LuaJIT leaves that place to the interpreter. Code with a loop of its own has this abort when C calls it, too.
@@ -32,7 +32,7 @@ return function(hot)
             local reason = traceerr[code]
             if reason == RAN_INTO_THE_LOOP and wanted == "loop" then
                 ran_into_the_loop = true
-            elseif reason ~= BEGUN_IN_THE_WRONG_PLACE then
+            elseif not BEGUN_IN_THE_WRONG_PLACE[reason] then
                 trouble[#trouble + 1] = "abort: " .. reason:format(tostring(detail))
             end
         end
