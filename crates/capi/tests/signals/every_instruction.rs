@@ -60,12 +60,16 @@ impl Attack {
     }
 }
 
+/// How many ids a handler makes.
+const IN_HANDLER: usize = 4;
+
 const FROZEN_MS: i64 = 1_700_000_000_000;
 
 static ATTACK: OnceLock<Attack> = OnceLock::new();
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 static ALSO_VDSO: AtomicBool = AtomicBool::new(false);
 static CANNOT_WIPE: AtomicBool = AtomicBool::new(false);
+static ONLY_COUNTS: AtomicBool = AtomicBool::new(false);
 static STEPS: AtomicU64 = AtomicU64::new(0);
 static FORKED_AT: AtomicU64 = AtomicU64::new(0);
 
@@ -140,7 +144,7 @@ extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
         return;
     }
     let step = STEPS.fetch_add(1, Ordering::Relaxed);
-    if step % attack.every != 0 {
+    if step % attack.every != 0 || ONLY_COUNTS.load(Ordering::Relaxed) {
         return;
     }
     if let Some(start) = attack.start {
@@ -156,7 +160,7 @@ extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
         step_no_further(context);
     }
     if attack.makes_ids {
-        attack.make_some(4);
+        attack.make_some(IN_HANDLER);
     }
 }
 
@@ -183,6 +187,16 @@ fn strike(stamp_ms: i64, first_step: u64) {
     attack.make_some(64);
 }
 
+/// The instructions of an id that nothing interrupts.
+fn steps_of_one() -> u64 {
+    let attack = ATTACK.get().unwrap();
+    ONLY_COUNTS.store(true, Ordering::Relaxed);
+    STEPS.store(0, Ordering::Relaxed);
+    step_through(|| attack.make_some(1));
+    ONLY_COUNTS.store(false, Ordering::Relaxed);
+    STEPS.load(Ordering::Relaxed)
+}
+
 /// Attacks a thread's first id, an ordinary one, and one that mixes in fresh randomness.
 fn attacked(attack: Attack) -> Vec<u8> {
     // SAFETY: ends the process if it hangs.
@@ -200,8 +214,15 @@ fn attacked(attack: Attack) -> Vec<u8> {
     strike(FROZEN_MS, 0);
     (0..attack.every).for_each(|first_step| strike(FROZEN_MS, first_step));
     if ALSO_VDSO.load(Ordering::Relaxed) {
-        // The kernel's code makes the randomness of twelve ids at a time. One of twelve strikes, 65 ids apart, meets that.
-        (0..12).for_each(|_| strike(FROZEN_MS, 0));
+        // The kernel's code makes the randomness of twelve ids at a time. The strike meets that: it is the most that an id does.
+        let counts = [(); 12].map(|()| steps_of_one());
+        let most = (0..12).max_by_key(|&at| counts[at]).unwrap();
+        // The handler makes some before the id's first instruction.
+        let by_handler = if attack.start.is_none() { IN_HANDLER } else { 0 };
+        attack.make_some((most + 12 - by_handler) % 12);
+        strike(FROZEN_MS, 0);
+        let steps = STEPS.load(Ordering::Relaxed);
+        assert!(steps > counts[(most + 1) % 12] * 2, "{steps} instructions, where ids have {counts:?}");
     }
     std::thread::sleep(Duration::from_millis(1100));
     // A different second than before, so that the stamp shows that a second has passed.
