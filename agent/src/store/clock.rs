@@ -55,8 +55,10 @@ impl StoreClock {
     fn at_ms(&self, now_ms: i64) -> Option<StoreTime> {
         let Seen { time, at_ms } = self.last.as_ref()?;
         let passed_ms = now_ms - at_ms;
-        let ms = |ms: i64| ms.saturating_add(passed_ms);
-        (passed_ms < FRESH_MS).then_some(StoreTime { earliest_ms: ms(time.earliest_ms), latest_ms: ms(time.latest_ms) })
+        // Both times are rounded down, so up to a millisecond less may have passed. `latest_ms` has room for that.
+        let earliest_ms = time.earliest_ms.saturating_add((passed_ms - 1).max(0));
+        let latest_ms = time.latest_ms.saturating_add(passed_ms);
+        (passed_ms < FRESH_MS).then_some(StoreTime { earliest_ms, latest_ms })
     }
 }
 
@@ -101,8 +103,10 @@ mod tests {
         let clock = StoreClock { last: Some(Asked(400).showed(7_000_000, 1, 500)) };
         assert_eq!(StoreClock::default().now(), None);
         let at = |ms| clock.at_ms(ms).map(|time| (time.earliest_ms, time.latest_ms));
-        assert_eq!(at(1_500), Some((7_001_000, 7_001_101)));
-        assert_eq!(at(60_499), Some((7_059_999, 7_060_100)));
+        assert_eq!(at(500), Some((7_000_000, 7_000_101)));
+        assert_eq!(at(501), Some((7_000_000, 7_000_102)));
+        assert_eq!(at(1_500), Some((7_000_999, 7_001_101)));
+        assert_eq!(at(60_499), Some((7_059_998, 7_060_100)));
         assert_eq!(at(60_500), None);
     }
 }
