@@ -51,6 +51,7 @@ sub command {
     my $line =
         $name =~ m{^t/} ? "$build${modules}scripts/prove.sh $name"
         : $name =~ m{^tests/sql/(\w+)\.py$} ? "tests/sql/run.sh $1"
+        : $name =~ m{^tests/helpers/tests/(\w+)\.rs$} ? "$rust --package txid-test-helpers --test $1 -- $more"
         : $name =~ m{^tests/(\w+)\.rs$} ? "$rust --package txid --all-features --test $1 -- $more"
         : $name =~ m{^crates/capi/tests/(\w+)(?:\.rs)?$} ? "$build$rust --package txid-capi --test $1 -- $more"
         : $name =~ m{^crates/capi/src/(tests\w*)\.rs$} ? "$rust --package txid-capi --lib -- " . ($more || $1)

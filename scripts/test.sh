@@ -89,11 +89,11 @@ wait "$programs" || report
 part attacks $rust --test 'ch*' --test 'si*' &
 # shellcheck disable=SC2086
 part units $rust --lib --bins &
+part wiped tests/wiped.sh &
 # shellcheck disable=SC2086
 part rust $rust --test '[!cs]*' --test 'c[!h]*' --test 's[!i]*' || :
 # shellcheck disable=SC2086
 part documentation $rust --doc || :
-part wiped tests/wiped.sh || :
 wait
 part library-is-unchanged library_is_unchanged || :
 report
