@@ -839,9 +839,12 @@ mod tests {
     fn words_end_where_letters_and_digits_do() {
         let finders = of_several();
         for byte in 0..=255_u8 {
+            // A word that goes on for long, of each kind: a plain search takes long for it.
+            let after = if b"09agzAGZ_-.@ \n\xff".contains(&byte) { 64 } else { 1 };
             for sample in SAMPLES {
-                for text in [&[&[byte][..], sample.as_bytes()].concat(), &[sample.as_bytes(), &[byte; 64]].concat()] {
-                    finders.iter().for_each(|finder| assert_finds_what_is_there(finder, text));
+                for text in [[&[byte], sample.as_bytes()].concat(), [sample.as_bytes(), &[byte; 64][..after]].concat()]
+                {
+                    finders.iter().for_each(|finder| assert_finds_what_is_there(finder, &text));
                 }
             }
         }

@@ -171,9 +171,10 @@ mod tests {
 
     #[test]
     fn each_day_is_that_of_jiff() {
-        // Each at another time.
+        // Each at another time: of 800 years all days, twice all that there are, and one a month of the others.
         let moment = |ms: i64| ms + (ms / MS_A_DAY * 7_654_321).rem_euclid(MS_A_DAY);
-        for ms in FOUR_DIGITS_MS.step_by(MS_A_DAY as usize).map(moment) {
+        let near = (-DAYS_IN_400_YEARS..DAYS_IN_400_YEARS).map(|day| day * MS_A_DAY);
+        for ms in near.chain(FOUR_DIGITS_MS.step_by(29 * MS_A_DAY as usize)).map(moment) {
             let after_1970 = jiff::SignedDuration::from_millis(ms);
             let expected = format!("{:.3}Z", jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0) + after_1970);
             assert_eq!((Moment(ms).to_string(), parse(&expected)), (expected, Some(ms)));
