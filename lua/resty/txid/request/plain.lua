@@ -16,23 +16,21 @@ local _M = { open = rules.open }
 -- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
 -- peer's address, `valid` one of the id; either may be nil. The first valid one of several headers counts.
 local function sent_id(policy, trusts, valid)
-    local sent, is_trusted = req_get_headers(0), nil
+    local sent, is_trusted = req_get_headers(0), false
     for i = 1, #policy.headers do
         local id = rawget(sent, policy.headers[i])
         if id then
-            if is_trusted == nil then
-                is_trusted = (trusts or policy.trusts)(peer_address())
-            end
-            if not is_trusted then
+            if not is_trusted and not (trusts or policy.trusts)(peer_address()) then
                 return nil, false
             end
+            is_trusted = true
             id = valid_id(id, valid)
             if id then
                 return id
             end
         end
     end
-    return nil, is_trusted == true
+    return nil, is_trusted
 end
 
 
