@@ -70,7 +70,7 @@ ngx_http_txid_error_log(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 /*
  * Copies the value, which was read earlier: reading it here could itself write to the log. Clients
  * may have chosen it, so what could end a line or a quotation is escaped as in the access log. What
- * cannot be had is "-".
+ * cannot be had is "-". nginx gives its handlers the main request.
  */
 static const ngx_http_txid_logged_t *
 ngx_http_txid_find_logged(ngx_http_request_t *r, u_char *text, ngx_str_t *value)
@@ -82,12 +82,12 @@ ngx_http_txid_find_logged(ngx_http_request_t *r, u_char *text, ngx_str_t *value)
 
     static const u_char  hex[] = "0123456789ABCDEF";
 
-    tscf = ngx_http_get_module_srv_conf(r->main, ngx_http_txid_module);
+    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
     if (tscf->error_log == NULL) {
         return NULL;
     }
 
-    v = &r->main->variables[tscf->error_log->index];
+    v = &r->variables[tscf->error_log->index];
     end = text;
     last = text + NGX_HTTP_TXID_LOGGED_LEN - 4;
 
@@ -171,10 +171,6 @@ void
 ngx_http_txid_add_to_error_log(ngx_http_request_t *r, const ngx_http_txid_logged_t *logged)
 {
     ngx_http_txid_main_conf_t  *tmcf;
-
-    if (r->log_handler == ngx_http_txid_log_handler) {
-        return;
-    }
 
     /* The id depends on nothing that comes later in this phase. */
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);

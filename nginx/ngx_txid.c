@@ -224,7 +224,7 @@ ngx_txid_note_made(ngx_conf_t *cf, ngx_array_t **made, const ngx_str_t *words, s
         len += words[i].len + 1;
     }
 
-    format->data = ngx_pnalloc(cf->pool, len + 1);
+    format->data = ngx_pnalloc(cf->pool, len);
     if (format->data == NULL) {
         return NGX_ERROR;
     }

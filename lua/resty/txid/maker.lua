@@ -81,7 +81,6 @@ function _M.new(name, options)
             return nil, ffi_str(message)
         end
         if guessable[0] then
-            guessable[0] = false
             warn_guessable()
         end
         return (ffi_str(buf, len))

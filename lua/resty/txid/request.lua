@@ -106,7 +106,7 @@ local function id_of(kept)
     if not id then
         id, span = make_id(settings.is_of_trace and store.span_place(kept), true)
     end
-    if span and not store.id_in(kept) then
+    if span then
         store.keep_span(kept, span)
     end
     return store.keep(kept, id, is_invalid and settings.rejects)

@@ -231,7 +231,7 @@ local function check_beside_native(given, policy)
         local option = by_name[name]
         local is_default = value == option.default
         if option.takes == "networks" then
-            is_default = is_nobody(policy[name]) and type(value) ~= "function"
+            is_default = is_nobody(policy[name])
         elseif option.is_of_policy then
             is_default = same(policy[name], words[option.takes](option.default))
         end

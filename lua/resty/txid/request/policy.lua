@@ -141,7 +141,6 @@ function _M.send(policy, id, span)
     for i = 0, count - 1 do
         change_header(changed.list[i])
     end
-    are_found = false
 end
 
 

@@ -56,11 +56,6 @@ function _M.add_server_timing(span)
     local text = traceparent(span)
     local own = 'traceparent;desc="' .. text .. '", trace;desc=' .. text
     local others = header["Server-Timing"]
-    if others == nil then
-        header["Server-Timing"] = own
-        return
-    end
-
     local list = type(others) == "table" and others or { others }
     for i = 1, #list do
         if find(list[i], own, 1, true) then
