@@ -13,7 +13,7 @@ __DATA__
 --- http_config
 txid_accept 127.0.0.0/8;
 txid_trace traceparent b3_single;
-map $http_a $share { default off; b 100%; }
+map $http_a $share { default off; b 100%; c 0; }
 txid_sample $share;
 init_by_lua_block { request = require "resty.txid.request" }
 server {
@@ -49,13 +49,15 @@ local function try(header)
     ngx.say(seen, " ", traceparent == sent, " ", id == response:match("X%-Request%-Id: (%S+)"))
 end
 try("A: b")
-try("traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")
+try("A: c")
+try("traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00\r\ntracestate: ot=th:8")
 local came = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
 try(came .. "\r\n" .. came)
 try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-d")
 try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7")
 --- response_body
 true true true true nil true nil true false true 0 true true
+true true true true nil false nil true false true nil true true
 true true true true 00f067aa0ba902b7 false nil false true true nil true true
 true true true true nil true nil true false true nil true true
 true true true true 00f067aa0ba902b7 true true false false true nil true true
@@ -101,3 +103,16 @@ resty.txid.request: server_timing has no .* use add_header Server-Timing 'tracep
 fine
 fine
 fine$
+
+
+
+=== TEST 3: a timer has an id of its own, and no span
+--- http_config
+init_by_lua_block { request = require "resty.txid.request" }
+--- lua
+local id, again, span
+assert(ngx.timer.at(0, function() id, again, span = request.id(), request.id(), tostring(request.span()) end))
+require "support.wait_until"(function() return span end)
+ngx.say(#id, " ", id == again, " ", id ~= request.id(), " ", span)
+--- response_body
+20 true true nil

@@ -79,7 +79,7 @@ for my $row (split /\n/, $table) {
 accepted http => 'txid_accept 10.0.0.0/8 fd00::/8 127.0.0.1 unix:;';
 accepted http => 'txid_accept all;';
 accepted server => 'txid_accept off;';
-refused http => 'txid_accept 10.0.0.0/33;', 'txid_accept: "10.0.0.0/33" is not an address, a network such as';
+refused http => 'txid_accept 10.0.0.0/33;', 'txid_accept: "10.0.0.0/33" is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off in';
 refused server => 'txid_accept 127.0.0.1 localhost;', '"localhost" is not an address';
 my %says = (not_a_network => 'is not an address', mapped => 'contains IPv4-mapped addresses, which count as IPv4: write it as an IPv4 network', off => 'cannot be combined');
 for my $case (@{ vectors('trust')->{invalid} }) {
@@ -214,6 +214,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_time $txid $time format=xid ms;', 'txid_time: "format=xid" must come last';
     refused $place => 'txid_time $txid $time format=xid format=ulid;', 'txid_time: "format=xid" must come last';
     refused $place => 'txid_time $txid $time ms iso8601;', 'txid_time: "iso8601" is not format=...';
+    refused $place => 'txid_time $txid $time iso8601 ms;', 'txid_time: "ms" is not format=...';
     refused $place => 'txid_time $txid $time format=uuid_v4;', 'txid_time: ids of uuid_v4 have no time';
     refused $place => 'txid_time $txid $time format=snowflake(layout=a);', 'txid_time: layout \'a\' is not one of';
     refused $place => 'txid_time txid $time;', '"txid" is not a variable';

@@ -173,19 +173,23 @@ qr/client: 127.0.0.1, decoded: a\\x0A\\x22\\x5Cb\\xC3\\xA9\\x1F ~\\x7Fx{210,225}
 
 
 
-=== TEST 10: a rejected request's line has it
+=== TEST 10: a rejected request has one line, with it and the peer of the connection
 --- http_config
 txid_accept all;
 txid_error_log $request_id;
+set_real_ip_from 127.0.0.1;
 --- config
 txid_on_invalid reject;
-location = /t { return 200; }
---- more_headers
-X-Request-Id: not fine
---- error_code: 400
---- response_body_like: 400
---- error_log eval
-qr/\[info\] .* client sent an invalid "x-request-id" header, client: 127.0.0.1, request_id: [0-9a-f]{32},/
+--- lua
+local http = require "support.http"
+ngx.say((http.send("GET / HTTP/1.0\r\nX-Request-Id: not fine\r\nX-Real-IP: 192.0.2.7\r\n\r\n"):match("^HTTP/1.1 (%d+)")))
+local log = assert(io.open(ngx.config.prefix() .. "logs/error.log")):read("*a")
+for level, line in log:gmatch("%[(%a+)%][^\n]* client sent (.-), server") do
+    ngx.say(level, ": ", (line:gsub("%x+$", string.len)))
+end
+--- response_body
+400
+info: an invalid "x-request-id" header, client: 127.0.0.1, request_id: 32
 
 
 
@@ -229,7 +233,7 @@ done
 
 
 
-=== TEST 13: an escape for which there is no room is left out, at each length
+=== TEST 13: an escape for which there is no room is left out, at each length; an empty value is a dash
 --- http_config
 txid_error_log $decoded;
 map $uri $decoded { "~(?s)^/t/(?<rest>.*)$" $rest; }
@@ -245,5 +249,7 @@ for length = 240, 262 do
 end
 assert(http.get("/t/" .. ("%0A"):rep(100)))
 ngx.say((select(2, log:read("*a"):match("look[^\n]*, decoded: (%S*), server"):gsub("\\x0A", ""))))
+assert(http.get("/t/"))
+ngx.say((log:read("*a"):match("look[^\n]*, decoded: (%S*), server")))
 --- response_body eval
-CORE::join '', map("$_ " . ($_ < 252 ? "$_\\x0A" : 252) . ($_ < 248 ? '\x22' : '') . "\n", 240 .. 262), "63\n"
+CORE::join '', map("$_ " . ($_ < 252 ? "$_\\x0A" : 252) . ($_ < 248 ? '\x22' : '') . "\n", 240 .. 262), "63\n-\n"

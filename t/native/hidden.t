@@ -233,6 +233,8 @@ END
     my $log = contents("$prefix/logs/error.log");
     like $log, qr/\[info\].* txid: not revealed: its check digit is wrong/, 'the log says why';
     like $log, qr/\[error\].* txid: not hidden: 18446744073709551615 is above 9999999999/, 'of both';
+    my @said = map { scalar(() = $log =~ /$_/g) } '\[info\].* txid: not revealed: ', '\[error\].* txid: not hidden: ', ' txid: ';
+    is_deeply \@said, [4, 7, 11], 'once for each text that is none';
     unlike $log, qr/\[(?:crit|alert|emerg)\]/, 'and nothing else is wrong';
 
     # A client's mistake breaks one link. A key that is not the one of the store's numbers breaks all of them.

@@ -1,4 +1,4 @@
-# txid_time and txid_hide follow a variable that changes, or that has no value when it is first read.
+# txid_time and txid_hide follow a variable that changes, that has no value when it is first read, or loses it.
 
 use strict;
 use warnings;
@@ -37,6 +37,7 @@ http {
     txid_time \$arg_id \$ms;
     txid_time \$upstream_http_x_id \$upstream_ms;
     txid_hide \$arg_number \$image $options;
+    log_format left '\$ms|\$image';
     server {
         listen 127.0.0.1:$port;
         location = /changes {
@@ -49,6 +50,9 @@ http {
             rewrite ^ /hidden?number=8?;
         }
         location = /hidden { return 200 "\$early \$image"; }
+        location = /gone { set \$early "\$ms \$image"; rewrite ^ /left?; }
+        location = /wrong { set \$early "\$ms \$image"; rewrite ^ /left?id=x&number=x?; }
+        location = /left { access_log logs/left.log left; return 200 "\$early [\$ms\$image]"; }
         location = /late {
             set \$early \$upstream_ms;
             proxy_pass http://127.0.0.1:$backend;
@@ -68,6 +72,11 @@ wait_until { IO::Socket::INET->new("127.0.0.1:$port") };
 like exchange($port, "GET /changes?id=$one HTTP/1.0\r\n\r\n"), qr/\r\n\r\n$ms $other_ms\z/, 'an argument, before and after a rewrite';
 my ($of_7) = exchange($port, "GET /hidden?number=7 HTTP/1.0\r\n\r\n") =~ / (\d{6})\z/;
 like exchange($port, "GET /numbers?number=7 HTTP/1.0\r\n\r\n"), qr/\r\n\r\n$of_7 (?!$of_7)\d{6}\z/, 'and a number';
+for my $path (qw(gone wrong)) {
+    like exchange($port, "GET /$path?id=$one&number=7 HTTP/1.0\r\n\r\n"), qr/\r\n\r\n$ms $of_7 \[\]\z/, "what has no value any more: $path";
+}
+wait_until { (my @lines = log_lines('left.log')) == 2 };
+is join('', log_lines('left.log')), "-|-\n" x 2, 'and is none in the log';
 like exchange($port, "GET /late HTTP/1.0\r\n\r\n"), qr/^X-Times: \[\] $ms\r$/m, 'a header of the upstream, before and after it came';
 SKIP: {
     skip 'this nginx has no stream', 1 unless nginx_has_stream();

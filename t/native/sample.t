@@ -49,13 +49,17 @@ nil
 
 
 
-=== TEST 2: a variable without a share is logged once, and the trace is recorded
+=== TEST 2: a variable without a share is logged once, and the trace is recorded; one that goes on needs none
 --- http_config
+txid_accept all;
+txid_trace traceparent;
 txid_sample $arg_rate;
 --- config
 location = /rate { return 200 "$txid_trace_sampled [$txid_tracestate]"; }
 --- lua
 local http = require "support.http"
+local parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00\r\n"
+ngx.say((http.send("GET /rate?rate=x HTTP/1.0\r\n" .. parent .. "\r\n"):match("\r\n\r\n(.*)$")))
 for _, rate in ipairs { "a%22b", "", "1", "0" } do
     ngx.say((http.get("/rate?rate=" .. rate)))
 end
@@ -63,6 +67,7 @@ local log = io.open(ngx.config.prefix() .. "logs/error.log")
 ngx.say(select(2, log:read("*a"):gsub("txid_sample: ", "")))
 log:close()
 --- response_body
+0 []
 1 []
 1 []
 1 []

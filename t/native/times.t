@@ -59,7 +59,8 @@ __DATA__
 
 === TEST 2: times of the formats that this server makes, and of others
 --- http_config
-txid_variable $other snowflake node=3 state=DIR/asked layout=discord;
+txid_variable $other snowflake node=3 layout=discord state=DIR/asked;
+txid_variable $day trace_id epoch=2020-01-01;
 txid_time $arg_id $time;
 txid_time $arg_id $xid format=xid;
 txid_time $arg_id $iso iso8601 format=trace_id(epoch=2020-01-01);
@@ -71,7 +72,7 @@ location = /t { return 200 "[$time] [$xid] [$iso] [$number]\n"; }
 --- response_body_like eval
 [qr/^\[1522545688537\] \[1486861023000\] \[\] \[\]$/,
 qr/^\[\d*\] \[1300816219000\] \[\] \[\]$/,
-qr/^\[\] \[\] \[2020-01-01T00:00:00.256Z\] \[\]$/,
+qr/^\[1577836800256\] \[\] \[2020-01-01T00:00:00.256Z\] \[\]$/,
 qr/^\[1462015105796\] \[\] \[\] \[\d{13}\]$/,
 qr/^\[\] \[\] \[\] \[\]$/]
 
