@@ -107,21 +107,23 @@ four: 204 1 id: log response upstream, a new one
 
 
 
-=== TEST 6: where no client is trusted, no request is rejected
+=== TEST 6: where no client is trusted, no request is rejected, and no id accepted because it is valid
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
-    request.configure { accept = { "10.0.0.0/8" }, on_invalid = "reject" }
+    request.configure { accept = { "10.0.0.0/8" }, on_invalid = "reject", valid = "[0-9]+" }
 }
 --- config
 location = /t {
     rewrite_by_lua_block { request.handle() }
-    content_by_lua_block { ngx.say("fine") }
+    content_by_lua_block { ngx.say(#request.id()) }
 }
---- more_headers
-X-Request-Id: not valid
---- response_body
-fine
+--- request eval
+["GET /t", "GET /t"]
+--- more_headers eval
+["X-Request-Id: not valid", "X-Request-Id: 42"]
+--- response_body eval
+["20\n", "20\n"]
 
 
 
@@ -131,7 +133,7 @@ lua_shared_dict agree 1m;
 init_by_lua_block {
     agree = require "support.agree"
     request = require "resty.txid.request"
-    local function is_accepted() return ngx.var.uri == "/accepted" end
+    local function is_accepted() return ngx.var.uri == "/accepted" and "yes" end
     request.configure { accept = is_accepted, on_invalid = "reject", valid = "[0-9]+" }
 }
 server {
@@ -212,20 +214,21 @@ location = /t {
 
 
 
-=== TEST 11: what came in with tabs around it goes on without them
+=== TEST 11: what came in with tabs around it goes on without them, after however many headers, and whatever an earlier request had
 --- http_config
 { accept = true }
 --- config
+location = /id { content_by_lua_block { ngx.say(require("resty.txid.request").id()) } }
 location = /t {
     rewrite_by_lua_block { require("resty.txid.request").handle() }
     proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1;
 }
 --- request eval
-["GET /t", "GET /t"]
+["GET /id", "GET /t", "GET /t"]
 --- more_headers eval
-["X-Request-Id: \tb", "X-Request-Id: b\t"]
+["X-Request-Id: a", "X-Request-Id: \tb", CORE::join("\n", (map {"A-$_: b"} 1 .. 110), "X-Request-Id: b\t")]
 --- response_body eval
-["- - [b]\n", "- - [b]\n"]
+["a\n", "- - [b]\n", "- - [b]\n"]
 
 
 

@@ -46,6 +46,8 @@ try { accept = { 10 } }
 try { accept = { "10.0.0.1\0" } }
 try { accept = { cidr = "10.0.0.0/8" } }
 try { accept = { "10.0.0.0/8", [3] = "10.0.0.0/33" } }
+try { accept = { "10.0.0.0/8", [0] = "10.0.0.0/33" } }
+try { accept = { "10.0.0.0/8", "off" } }
 try { valid = 5 }
 try { valid = "[a-" }
 try { format = true }
@@ -55,6 +57,10 @@ try { format = "uuid.v7" }
 try { format = "snowflake" }
 try { on_invalid = "ignore" }
 try { on_invalid = "reject" }
+try { on_invalid = "reject", accept = {} }
+try { sample = "1%" }
+try { trace_id_header = "X-Trace-Id" }
+try { format = "same_as_trace" }
 try { valid = "a" }
 try { server_timing = true }
 try { server_timing = "yes" }
@@ -63,7 +69,7 @@ try { upstream = 1 }
 --- response_body_like
 ^bad argument #1 to 'configure' \(table expected, got nil\)
 bad argument #1 to 'configure' \(table expected, got string\)
-resty.txid.request: configure has no option "acept"; it has accept, format, header, .*
+resty.txid.request: configure has no option "acept"; it has accept, format, header, on_invalid, response, sample, server_timing, trace, trace_id_header, trace_ids, trace_random_flag, upstream, valid
 resty.txid.request: configure has no option 1; it has .*
 resty.txid.request: header: "" is not the name of a header
 resty.txid.request: header: "X Id" is not the name of a header
@@ -77,14 +83,16 @@ resty.txid.request: header: "a" is there twice
 fine
 resty.txid.request: header: 5 headers are too many: an id may come in 4
 resty.txid.request: header must be the name of a header or a list of names, not this table \(entry 2 is 5\)
-resty.txid.request: accept: "10.0.0.0/33" is not an address, a network such as .*
+resty.txid.request: accept: "10.0.0.0/33" is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off
 resty.txid.request: accept: "::/129" is not an address, .*
-resty.txid.request: accept: "::ffff:10.0.0.0/8" contains IPv4-mapped addresses, .* IPv4 network
+resty.txid.request: accept: "::ffff:10.0.0.0/8" contains IPv4-mapped addresses, which count as IPv4: write it as an IPv4 network
 resty.txid.request: accept: "localhost" is not an address, .*
 resty.txid.request: accept must be true, false, a list of networks or a function, not this table \(entry 1 is 10\)
 resty.txid.request: accept: "10.0.0.1\\0" is not an address, .*
 resty.txid.request: accept must be .*, not this table \(it has the key "cidr"\)
 resty.txid.request: accept must be .*, not this table \(it has the key 3\)
+resty.txid.request: accept must be .*, not this table \(it has the key 0\)
+resty.txid.request: accept: "off" cannot be combined with other networks
 resty.txid.request: valid must be a regular expression or a function, not 5
 resty.txid.request: valid must be a regular expression, not "\[a-" \(.*\)
 resty.txid.request: format must be the name of a format or a function, not true
@@ -93,7 +101,10 @@ resty.txid.request: format must be the name of a format such as txid or uuid_v7,
 resty.txid.request: format must be the name of a format such as txid or uuid_v7, not "uuid.v7" \(.*\)
 resty.txid.request: format must be the name of a format such as txid or uuid_v7, not "snowflake" \(.*(?:node= is missing|needs libtxid).*\)
 resty.txid.request: on_invalid: "ignore" is neither replace nor reject
-resty.txid.request: on_invalid has no effect, because accept is off: leave it out, or set accept
+(resty.txid.request: on_invalid has no effect, because accept is off: leave it out, or set accept
+){2}resty.txid.request: sample has no effect, because trace is off: leave it out, or set trace
+resty.txid.request: trace_id_header is "X-Trace-Id", but trace is off
+resty.txid.request: format is "same_as_trace", but trace is off
 resty.txid.request: valid has no effect, because accept is off: leave it out, or set accept
 resty.txid.request: server_timing is true, but trace is off
 resty.txid.request: server_timing must be true or false, not "yes"
@@ -107,7 +118,15 @@ resty.txid.request: upstream must be true or false, not 1
 local request = require "resty.txid.request"
 request.configure { format = function() return 7 end }
 ngx.say(select(2, pcall(request.id)))
---- response_body_like: format returned a number, not a string$
+for _, make in ipairs { function() return 7 end, function() error("none now", 0) end } do
+    package.loaded["resty.txid.maker"] = { new = function() return make end }
+    ngx.say(select(2, pcall(request.configure, { format = "uuid_v7" })))
+end
+--- response_body_like chop
+request\.lua:\d+: resty\.txid\.request: format returned a number, not a string
+resty\.txid\.request: format must be the name of a format such as txid or uuid_v7, not "uuid_v7" \(it makes a number, not a string\)
+resty\.txid\.request: format must be the name of a format such as txid or uuid_v7, not "uuid_v7" \(none now\)
+$
 
 
 

@@ -167,6 +167,7 @@ ngx.say(first.body == second.body and first.body == id_and_span())
 ngx.print((require("support.http").get("/threads")))
 --- more_headers
 X-Request-Id: b,ad
+traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 --- response_body
 true
 true
@@ -179,10 +180,13 @@ init_by_lua_block {
     request = require "resty.txid.request"
     local function wait()
         waiting = waiting + 1
-        require "support.wait_until"(function() return waiting >= 2 end)
+        -- In pairs.
+        local both = waiting + waiting % 2
+        require "support.wait_until"(function() return waiting >= both end)
     end
     waiting = 0
     function in_accept(address) wait() return address == "127.0.0.1" end
+    function in_valid(id) wait() return id ~= "no" end
     function in_format() wait() return require "resty.txid"() end
 }
 server {
@@ -194,6 +198,7 @@ server {
 location = /send {
     proxy_bind $arg_from;
     proxy_set_header X-Request-Id $arg_id;
+    proxy_set_header X-Other-Id $arg_other;
     proxy_set_header traceparent "00-$arg_trace$arg_trace-$arg_trace-01";
     proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1/;
 }
@@ -203,13 +208,13 @@ local function send(...)
     waiting = 0
     local all = {}
     for i, sent in ipairs { ... } do
-        all[i] = { ("/send?from=%s&id=%s&trace=%s"):format(sent.from, sent.id, sent.trace) }
+        all[i] = { ("/send?from=%s&id=%s&trace=%s&other=%s"):format(sent.from, sent.id, sent.trace, sent.other or "") }
     end
     local kept = {}
     for i, response in ipairs { ngx.location.capture_multi(all) } do
         local id, trace = response.body:match("^(%S+) (%x+)$")
         local sent = select(i, ...)
-        kept[i] = (id == sent.id and id or "new") .. " " .. (trace == sent.trace:rep(2) and "continued" or "new")
+        kept[i] = (id == (sent.other or sent.id) and id or "new") .. " " .. (trace == sent.trace:rep(2) and "continued" or "new")
     end
     ngx.say(table.concat(kept, ", "))
 end
@@ -219,13 +224,17 @@ local other = { from = "127.0.0.2", id = "other", trace = ("c"):rep(16) }
 
 request.configure { accept = in_accept, trace = "traceparent" }
 send(one, two)
-one.id, other.id, two.id = "", "", ""
+one.id, two.id, one.other, two.other = "no", "no", "1", "2"
+request.configure { accept = { "127.0.0.1" }, header = { "X-Request-Id", "X-Other-Id" }, valid = in_valid, trace = "traceparent" }
+send(one, two)
+one.id, other.id, two.id, one.other, two.other = "", "", "", nil, nil
 request.configure { accept = { "127.0.0.1" }, format = in_format, trace = "traceparent" }
 send(one, two)
 send(one, other)
 send(other, one)
 --- response_body
 one continued, two continued
+1 continued, 2 continued
 new continued, new continued
 new continued, new new
 new new, new continued

@@ -77,11 +77,11 @@ off: true nil -03 nil 1 1
 
 
 
-=== TEST 3: a variable without a share is logged once, and one that cannot be read counts for nothing
+=== TEST 3: a variable without a share is logged once, and one that cannot be read counts for nothing; a trace that goes on needs none
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
-    request.configure { trace = "traceparent", sample = "$arg_rate" }
+    request.configure { accept = true, trace = "traceparent", sample = "$arg_rate" }
 }
 init_worker_by_lua_block { at_start = request.span().sampled }
 --- config
@@ -89,12 +89,15 @@ location = /span { content_by_lua_block { ngx.say(request.span().sampled, " ", r
 --- lua
 local http = require "support.http"
 ngx.say(at_start)
+local parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00\r\n"
+ngx.print((http.send("GET /span?rate=x HTTP/1.0\r\n" .. parent .. "\r\n"):match("\r\n\r\n(.*)$")))
 ngx.print((http.get("/span?rate=1")), (http.get("/span")), (http.get("/span?rate=0")))
 local log = io.open(ngx.config.prefix() .. "logs/error.log")
 ngx.say(select(2, log:read("*a"):gsub("is no share", "")))
 log:close()
 --- response_body
 true
+false nil
 true nil
 true nil
 false nil

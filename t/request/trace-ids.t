@@ -22,10 +22,12 @@ local function is_now(ms)
 end
 
 -- The id, whether it is that of the trace, and the flags.
-local function anew(trace_ids)
+local function anew(trace_ids, begins_with_span)
     require "support.anew"()
     request.configure { accept = true, trace = { "traceparent", "b3" }, trace_ids = trace_ids, format = "same_as_trace" }
+    local first = begins_with_span and request.span()
     local id, span = request.id(), request.span()
+    assert(not first or first.traceparent == span.traceparent)
     local sent, flags = span.traceparent:match("^00%-(%x+)%-%x+%-(%d%d)$")
     return id, id == span.trace_id and id == sent, flags
 end
@@ -39,6 +41,8 @@ local id, is_same, flags = anew(nil)
 say("random:", tostring(is_same), flags, tostring(not is_now(inspect(id, "trace_id").ms)))
 id, is_same, flags = anew("sorted")
 say("sorted:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id").ms)))
+id, is_same, flags = anew("sorted", true)
+say("the span first:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id").ms)))
 id, is_same, flags = anew { "sorted", "epoch=2020-01-01" }
 say("from another day:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id", 1577836800000).ms)))
 ngx.req.set_header("traceparent", header)
@@ -49,6 +53,7 @@ ngx.say(table.concat(lines, "\n"))
 --- response_body
 random: true 03 true
 sorted: true 03 true
+the span first: true 03 true
 from another day: true 03 true
 continued: 4bf92f3577b34da6a3ce929d0e0e4736
 with an id that is accepted: mine 4bf92f3577b34da6a3ce929d0e0e4736
