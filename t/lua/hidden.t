@@ -57,14 +57,16 @@ local hidden = require "resty.txid.hidden"
 local key = "DIR/orders.key"
 local function say(f, ...)
     local _, err = pcall(f, ...)
-    assert(not tostring(err):find("hidden.lua:", 1, true), err)
-    ngx.say((tostring(err):gsub("^.-:%d+: ", ""):gsub("/.-/orders", "orders"):gsub("/.-/none", "none")))
+    local where = debug.getinfo(f)
+    assert(err:find(where.short_src .. ":" .. where.linedefined .. ": ", 1, true) == 1, err)
+    ngx.say((err:gsub("^.-:%d+: ", ""):gsub("/.-/orders", "orders"):gsub("/.-/none", "none")))
 end
 for _, n in ipairs { -1, 0.5, 2^53 + 2, 0/0, "42", -1LL } do
-    say(function() return orders:hide(n) end)
+    say(function() orders:hide(n) end)
 end
-say(function() return orders.hide(42) end)
-say(function() return orders:reveal(42) end)
+say(function() orders.hide(42) end)
+say(function() orders.reveal("42") end)
+say(function() orders:reveal(42) end)
 for _, options in ipairs {
     { name = "a", digits = 6 },
     { key_file = "a", name = "a", digits = 6 },
@@ -75,6 +77,7 @@ for _, options in ipairs {
     { key_file = key, name = "a", digits = 6.5 },
     { key_file = key, name = "a", digits = "10" },
     { key_file = key, name = "a", digits = 0 },
+    { key_file = key, name = "a", digits = 1 },
     { key_file = key, name = "a", digits = 101 },
     { key_file = key, name = "a", digits = 100 },
     { key_file = key, name = "a", digits = 6, check = 1 },
@@ -87,7 +90,7 @@ for _, options in ipairs {
     { key_file = key, name = "a", digits = 6, colour = 1 },
     { key_file = key .. ".none", name = "a", digits = 6 },
 } do
-    say(hidden.new, options)
+    say(function() hidden.new(options) end)
 end
 --- response_body
 bad argument #1 to 'hide' (a whole number from 0 to 2^53 expected, got -1)
@@ -97,6 +100,7 @@ bad argument #1 to 'hide' (a whole number from 0 to 2^53 expected, got nan)
 bad argument #1 to 'hide' (number, int64_t or uint64_t expected, got string)
 bad argument #1 to 'hide' (a number from 0 on expected, got -1LL)
 bad self to 'hide' (a series expected, as in series:hide(...))
+bad self to 'reveal' (a series expected, as in series:reveal(...))
 bad argument #1 to 'reveal' (string expected, got number)
 bad option 'key_file' to 'new' (the file of the key expected, got nil)
 bad option 'key_file' to 'new' (absolute path expected, got 'a')
@@ -107,6 +111,7 @@ bad options to 'new' (one of digits, letters and uuid expected)
 bad option 'digits' to 'new' (whole number from 1 to 100 expected, got 6.5)
 bad option 'digits' to 'new' (whole number from 1 to 100 expected, got "10")
 bad option 'digits' to 'new' (whole number from 1 to 100 expected, got 0)
+cannot hide numbers: hidden numbers have 6 to 19 digits, not 1
 bad option 'digits' to 'new' (whole number from 1 to 100 expected, got 101)
 cannot hide numbers: hidden numbers have 6 to 19 digits, not 100
 bad option 'check' to 'new' (boolean expected, got number)
@@ -187,9 +192,11 @@ ngx.say(payments:reveal("16778B25-A699-4D18-952B-2E2F59AFC912"))
 ngx.say(payments:hide("16778b25-a699-4d18-952b-2e2f59afc912"))
 ngx.say(payments:reveal("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
 ngx.say(payments:reveal("42"))
-for _, wrong in ipairs { 42, false } do
-    local _, err = pcall(function() return payments:hide(wrong) end)
-    ngx.say((err:gsub("^.-:%d+: ", "")))
+for _, wrong in ipairs {
+    function() payments:hide(42) end, function() payments:reveal(false) end, function() payments.hide("42") end,
+    function() payments.reveal("42") end,
+} do
+    ngx.say((select(2, pcall(wrong)):gsub("^content_by_lua.-:%d+: ", "")))
 end
 local id = require "resty.txid.uuid".v7()
 ngx.say(payments:reveal(payments:hide(id)) == id)
@@ -200,7 +207,9 @@ nilit is not a UUID of version 7, and no other is hidden
 nilit is not a UUID of version 4, which all images are
 nila UUID has 36 characters, not 2
 bad argument #1 to 'hide' (string expected, got number)
-bad argument #1 to 'hide' (string expected, got boolean)
+bad argument #1 to 'reveal' (string expected, got boolean)
+bad self to 'hide' (a series expected, as in series:hide(...))
+bad self to 'reveal' (a series expected, as in series:reveal(...))
 true
 --- no_error_log
 [error]

@@ -226,7 +226,7 @@ show("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid_v4")
 show("4om9qi54la8ffr4bd9s1", "txid")
 
 local caller = debug.getinfo(1, "S").short_src
-for _, given in ipairs { { 5, "xid" }, { "x", 5 }, { "x", "xid", "0" }, { "x", "strong" } } do
+for _, given in ipairs { { 5, "xid" }, { "x", 5 }, { "x", "xid", "0" }, { "x", "xid", 0/0 }, { "x", "strong" } } do
     local ok, err = pcall(function() local it = inspect(given[1], given[2], given[3]) return it end)
     assert(not ok and err:sub(1, #caller) == caller, err)
     ngx.say((err:gsub("^.-:%d+: ", ""):gsub("these are .*", "...")))
@@ -241,6 +241,7 @@ character 20 is '1', but the last one must be '0' or 'g'
 bad argument #1 to 'inspect' (string expected, got number)
 bad argument #2 to 'inspect' (string expected, got number)
 bad argument #3 to 'inspect' (number, int64_t or uint64_t expected, got string)
+bad argument #3 to 'inspect' (a number from -2^53 to 2^53 expected, got nan)
 resty.txid.inspect: "strong" is not a format that is read; ...
 
 

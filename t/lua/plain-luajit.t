@@ -311,10 +311,12 @@ $
 
 
 
-=== TEST 19: a child says again that the library is missing, because it may write to another log
+=== TEST 19: a second Lua state does not say again that the library is missing; a child does, because it may write to another log
 --- cpath
 DIR/?.so
 --- lua
+require "resty.txid"
+package.loaded["resty.txid"], package.loaded["resty.txid.lib"] = nil, nil
 require "resty.txid"
 os.execute(arg[-1] .. " -e 'require \"resty.txid\"'")
 --- out_like chop

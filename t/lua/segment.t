@@ -136,7 +136,9 @@ say { state = "DIR/none.segment" }
 os.execute("cp DIR/wrong.segment DIR/copy.segment")
 say { state = "DIR/copy.segment" }
 local opened = segment.new { state = "DIR/wrong.segment" }
-ngx.say((select(2, pcall(opened.next))))
+for _, name in ipairs { "next", "stats" } do
+    ngx.say((select(2, pcall(opened[name]))))
+end
 --- response_body
 bad argument #1 to 'new' (table expected, got string)
 bad option 'state' to 'new' (the file that txid-agent keeps expected, got nil)
@@ -146,6 +148,7 @@ bad option 'node' to 'new' (unknown option; the only option is state)
 cannot open a segment: none.segment does not exist; txid-agent makes it, so start that first
 cannot open a segment: copy.segment is a copy of another file, which has the same numbers; use the file that txid-agent made
 bad self to 'next' (a segment expected, as in segment:next())
+bad self to 'stats' (a segment expected, as in segment:stats())
 
 
 
@@ -178,19 +181,19 @@ init_by_lua_block {
 --- lua
 local function say()
     local stats = invoice_no:stats()
-    ngx.say(tostring(stats.lasts_ms), " ", tostring(stats.contact_ms), " ", stats.fetches, " ", stats.failures, " ", stats.news)
+    ngx.say(stats.left, " ", stats.next, " ", stats.step, " ", tostring(stats.lasts_ms), " ", tostring(stats.contact_ms), " ", stats.fetches, " ", stats.failures, " ", stats.news)
 end
 say()
-page.report("DIR/rated.segment", 4000, 1795255200000, 5, 6, 1)
+page.report("DIR/rated.segment", 300, 4000, 1795255200000, 5, 6, 1)
 say()
 ngx.say(tostring(invoice_no:next()), " ", tostring(invoice_no:next()))
 for news = 2, 3 do
-    page.report("DIR/rated.segment", 4000, 1795255200000, 7, 8, news)
+    page.report("DIR/rated.segment", 300, 4000, 1795255200000, 7, 8, news)
     say()
 end
 --- response_body
-nil nil 0 0 serving
-500 1795255200000 5 6 no-tag
+0 2 0 nil nil 0 0 serving
+0 2 300 500 1795255200000 5 6 no-tag
 0LL 1LL
-0 1795255200000 7 8 went-down
-0 1795255200000 7 8 ended
+0 0 300 0 1795255200000 7 8 went-down
+0 0 300 0 1795255200000 7 8 ended

@@ -64,8 +64,9 @@ is scalar(grep { $_ > 1 } values %count), 0, scalar(keys %count) . ' ids are all
 
 $first = start('');
 kill USR2 => $first;
-my $why = qr/bad option 'state' .*binary upgrade/;
-ok wait_until { grep { $_ =~ $why } log_lines('error.log') }, 'without a file, the second binary does not start';
+my $why = "bad option 'state' to 'new' (without it, the workers before and after a binary upgrade would repeat each other's ids; "
+    . 'give a file, or restart nginx instead)';
+ok wait_until { grep {/\Q$why\E/} log_lines('error.log') }, 'without a file, the second binary does not start';
 ok wait_until { !-e prefix() . '/nginx.pid.oldbin' }, 'and ends';
 is pid_in('nginx.pid'), $first, 'the first one stays';
 like exchange($port, "GET / HTTP/1.0\r\n\r\n"), qr/^\d{15,}$/m, 'and makes ids';

@@ -46,6 +46,7 @@ say("snowflake", 0, "1160090501362225152")
 say("snowflake", 0, 1160090501362225152LL)
 say("snowflake", 0, "9223372036854775807")
 say("snowflake", 0, tostring(32 * 4096))
+say("snowflake,random_start=9", 0, tostring(33 * 4096))
 say("leaf", 0, "1160090501362225152")
 say("snowflake53", 0, "0")
 say("sonyflake", 1, "0")
@@ -55,6 +56,11 @@ say("sonyflake", 1, tostring((7 * 256 + 3) * 65536 + 258))
 say("uid", 1, tostring(9 * 2^35 + 5 * 2^13 + 6):gsub("%.0$", ""), nil)
 say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = "2020-01-01" }, 0, "513")
 say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = 1577836800000 }, 0, "513")
+for _, order in ipairs { "", "time,node,sequence", "time,sequence,node" } do
+    local parts = { time_bits = 41, node_bits = 10, sequence_bits = 12, order = order ~= "" and order or nil }
+    local it = snowflake.new { layout = parts, node = 0, state = "DIR/ordered-" .. order }:decode("4099")
+    ngx.say(it.node, " ", it.sequence)
+end
 -- The first moment of the calendar, and the one before.
 local early = { time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = -62167219200001 }
 local e = snowflake.new { layout = early, node = 0, state = "DIR/early" }
@@ -69,6 +75,7 @@ snowflake 1565422103621 2019-08-10T07:28:23.621Z 1 0 0 1
 snowflake 1565422103621 2019-08-10T07:28:23.621Z 1 0 0 1
 snowflake 3487858230208 2080-07-10T17:30:30.208Z 1023 4095 31 31
 snowflake 1288834974657 2010-11-04T01:42:54.657Z 32 0 1 0
+snowflake,random_start=9 1288834974657 2010-11-04T01:42:54.657Z 33 0 1 1
 leaf 1565422103621 2019-08-10T07:28:23.621Z 1 0 nil nil
 snowflake53 1420070400000 2015-01-01T00:00:00.000Z 0 0 nil nil
 sonyflake 1409529600000 2014-09-01T00:00:00.000Z 0 0 nil nil
@@ -76,6 +83,9 @@ sonyflake 1409529600070 2014-09-01T00:00:00.070Z 258 3 nil nil
 uid 1463673609000 2016-05-19T16:00:09.000Z 5 6 nil nil
 custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
 custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
+1 3
+1 3
+3 4
 nil 0000-01-01T00:00:00.000Z
 number 9.007199254741e+15
 cdata 9007199254740993LL

@@ -88,7 +88,7 @@ local parent = traceparent.parse("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0b
 ngx.say(parent.trace_id, " ", parent.span_id, " ", parent.sampled, " ", parent.random)
 ngx.say(traceparent.tostring(parent))
 local child = traceparent.child(parent)
-ngx.say(child.trace_id, " ", child.span_id ~= parent.span_id, " ", #child.span_id, " ", child.sampled)
+ngx.say(child.trace_id, " ", child.span_id ~= parent.span_id, " ", #child.span_id, " ", traceparent.tostring(child):sub(-3))
 
 for _, sampled in ipairs { true, false } do
     local text = traceparent.tostring(traceparent.new(sampled))
@@ -99,7 +99,7 @@ ngx.say(traceparent.tostring(traceparent.new()):sub(-3), " ", traceparent.tostri
 --- response_body
 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7 true false
 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
-4bf92f3577b34da6a3ce929d0e0e4736 true 16 true
+4bf92f3577b34da6a3ce929d0e0e4736 true 16 -01
 55 -03
 55 -02
 -03 -03
@@ -111,6 +111,7 @@ ngx.say(traceparent.tostring(traceparent.new()):sub(-3), " ", traceparent.tostri
 local b3 = require("resty.txid.trace").b3
 for _, text in ipairs { "80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1", "1", "64fe8b2a57d3eff7-e457b5a2e4d86bd1-d" } do
     local it = b3.parse(text)
+    assert(b3.tostring(it) == text)
     ngx.say(it.trace_id, " ", it.span_id, " ", it.parent_span_id, " ", it.sampled, " ", it.debug)
 end
 
@@ -138,7 +139,8 @@ ngx.say(it.trace_id, " ", it.span_id, " ", it.parent_span_id, " ", it.sampled, "
 local headers = b3.headers(it)
 ngx.say(headers["X-B3-TraceId"], " ", headers["X-B3-SpanId"], " ", headers["X-B3-ParentSpanId"], " ",
         headers["X-B3-Sampled"], " ", headers["X-B3-Flags"])
-ngx.say(b3.parse_headers(headers).parent_span_id)
+it = b3.parse_headers(headers)
+ngx.say(it.parent_span_id, " ", it.sampled, " ", b3.parse_headers({ ["X-B3-Flags"] = "1" }).debug)
 ngx.say(b3.parse_headers({ ["x-b3-sampled"] = "0" }).sampled)
 for _, sampled in ipairs { "1", "true", "false" } do
     ngx.say(b3.parse_headers({ ["x-b3-sampled"] = sampled }).sampled)
@@ -152,7 +154,7 @@ ngx.say(b3.parse_headers({ ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = it.
 
 local trace = { ["x-b3-traceid"] = it.trace_id }
 for _, headers in ipairs {
-    {}, trace, { ["x-b3-spanid"] = it.span_id }, { ["x-b3-parentspanid"] = it.span_id },
+    {}, { ["x-b3-flags"] = "0" }, trace, { ["x-b3-spanid"] = it.span_id }, { ["x-b3-parentspanid"] = it.span_id },
     { ["x-b3-traceid"] = { it.trace_id, it.trace_id }, ["x-b3-spanid"] = it.span_id },
     { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = { it.span_id, it.span_id } },
     { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = it.span_id, ["x-b3-parentspanid"] = { "1", "1" } },
@@ -175,7 +177,7 @@ X-B3-Sampled: 1
 --- response_body
 80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 05e3ac9a4f6e3b90 true nil
 80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 05e3ac9a4f6e3b90 1 nil
-05e3ac9a4f6e3b90
+05e3ac9a4f6e3b90 true true
 false
 true
 true
@@ -183,6 +185,7 @@ false
 true true
 nil 1
 nil
+no X-B3- headers
 no X-B3- headers
 X-B3-TraceId and X-B3-SpanId must both be present
 X-B3-TraceId and X-B3-SpanId must both be present

@@ -75,12 +75,12 @@ function _M.name_a_key(path)
 end
 
 
--- Reports how many numbers are taken in 1,000 seconds, when the store last answered, how often it gave some or failed,
--- and the news.
-function _M.report(path, rate_milli, contact_ms, fetches, failures, news)
-    write_words(path, 392, rate_milli, contact_ms)
-    write_words(path, 408, fetches, failures)
-    write_words(path, 424, news, 0)
+-- Reports how many numbers a range has, how many are taken in 1,000 seconds, when the store last answered, how often it
+-- gave some or failed, and the news.
+function _M.report(path, step, rate_milli, contact_ms, fetches, failures, news)
+    write_words(path, 384, step, rate_milli)
+    write_words(path, 400, contact_ms, fetches)
+    write_words(path, 416, failures, news)
 end
 
 

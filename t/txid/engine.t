@@ -22,7 +22,7 @@ $ENV{TXID_WITHOUT_LIBRARY} ? "pure\n" : "native\n"
 --- lua
 local function notices()
     local file = assert(io.open(ngx.config.prefix() .. "logs/error.log"))
-    local _, count = file:read("*a"):gsub("libtxid.so was not found, so ids are made in plain LuaJIT", "")
+    local _, count = file:read("*a"):gsub("%[notice%][^\n]* resty%.txid: libtxid%.so was not found, so ids are made in plain LuaJIT", "")
     file:close()
     return count
 end
