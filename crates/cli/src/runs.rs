@@ -53,8 +53,8 @@ impl Runs {
     }
 
     /// Writes the lines of all runs in order, but those with the key and the hash of one before. For equal keys, lines of an
-    /// earlier run come first.
-    pub(crate) fn merge(self, out: &mut impl Write) -> Result<()> {
+    /// earlier run come first. `name` is that of the output, for errors.
+    pub(crate) fn merge(self, out: &mut impl Write, name: &str) -> Result<()> {
         let capacity = (MEMORY / self.ends.len()).max(LEAST_BUFFER);
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         let mut runs: Vec<_> = begins
@@ -69,8 +69,8 @@ impl Runs {
         while let Some(mut head) = heads.peek_mut() {
             let Reverse((key, index, hash, len)) = *head;
             match seen.is_new(key, hash) {
-                true => copy(&mut runs[index], len, out)?,
-                false => copy(&mut runs[index], len, &mut io::sink())?,
+                true => copy(&mut runs[index], len, out, name)?,
+                false => copy(&mut runs[index], len, &mut io::sink(), name)?,
             }
             match next_line(&mut runs[index])? {
                 Some((key, hash, len)) => *head = Reverse((key, index, hash, len)),
@@ -130,16 +130,30 @@ fn next_line(run: &mut BufReader<Run>) -> Result<Option<(Key, u64, u64)>> {
 }
 
 /// Copies without holding everything in memory.
-fn copy(run: &mut BufReader<Run>, mut len: u64, out: &mut impl Write) -> Result<()> {
+fn copy(run: &mut BufReader<Run>, mut len: u64, out: &mut impl Write, name: &str) -> Result<()> {
     while len > 0 {
         let part = run.fill_buf().context("temporary file")?;
         if part.is_empty() {
             return Err(io::Error::from(ErrorKind::UnexpectedEof)).context("temporary file");
         }
         let count = part.len().min(len as usize);
-        out.write_all(&part[..count]).context("standard output")?;
+        out.write_all(&part[..count]).with_context(|| name.to_string())?;
         run.consume(count);
         len -= count as u64;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_that_is_full_is_named() {
+        let mut runs = Runs::new().unwrap();
+        runs.add(std::iter::once((None, 0, "x\n"))).unwrap();
+        let mut full = File::options().write(true).open("/dev/full").unwrap();
+        let error = runs.merge(&mut full, "a.log").unwrap_err();
+        assert_eq!(format!("{error:#}"), "a.log: No space left on device (os error 28)");
+    }
 }

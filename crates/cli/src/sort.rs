@@ -64,13 +64,14 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
     }
     bar.finish_and_clear();
     sorter.say_what_was_passed();
+    let name = args.output.as_ref().map_or("standard output".to_string(), |path| path.display().to_string());
     let mut out: Box<dyn Write> = match &args.output {
-        Some(path) => Box::new(BufWriter::new(File::create(path).with_context(|| path.display().to_string())?)),
+        Some(path) => Box::new(BufWriter::new(File::create(path).context(name.clone())?)),
         None if stdout().is_terminal() => Box::new(Harmless::new(stdout().lock())),
         None => Box::new(BufWriter::new(stdout().lock())),
     };
-    sorter.write(&mut out)?;
-    out.flush().context("standard output")?;
+    sorter.write(&mut out, &name)?;
+    out.flush().context(name)?;
     Ok(ExitCode::from(if all { 0 } else { TROUBLE }))
 }
 
@@ -192,16 +193,17 @@ impl Sorter {
         Ok(())
     }
 
-    fn write(mut self, out: &mut impl Write) -> Result<()> {
+    /// `name` is that of the output, for errors.
+    fn write(mut self, out: &mut impl Write, name: &str) -> Result<()> {
         if self.runs.is_none() {
             self.sort();
             let mut seen = Seen::default();
             let mut lines = self.sorted().filter(|(key, hash, _)| seen.is_new(*key, *hash));
-            return lines.try_for_each(|(_, _, text)| out.write_all(text)).context("standard output");
+            return lines.try_for_each(|(_, _, text)| out.write_all(text)).context(name.to_string());
         }
         self.spill().context("temporary file")?;
         let runs = self.runs.take();
         drop(self);
-        runs.map_or(Ok(()), |runs| runs.merge(out))
+        runs.map_or(Ok(()), |runs| runs.merge(out, name))
     }
 }

@@ -123,7 +123,7 @@ impl Records {
         let runs = self.runs.take();
         drop(self);
         let mut reader = Reader { each: &mut each, bytes: [0; LENGTH], filled: 0 };
-        runs.map_or(Ok(()), |runs| runs.merge(&mut reader))
+        runs.map_or(Ok(()), |runs| runs.merge(&mut reader, "records"))
     }
 }
 

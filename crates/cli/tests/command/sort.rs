@@ -33,6 +33,22 @@ fn the_first_id_of_a_line_counts() {
     let sorted = printed(txid(&["sort"]).write_stdin(lines));
     assert!(sorted.find(" y ").unwrap() < sorted.find(" x ").unwrap());
     assert_eq!(printed(txid(&["sort"]).write_stdin("")), "");
+    // Others are said only if there is none of the format.
+    let (uuid, flake) = ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n", printed(&mut txid(&["new", "--format", "flake"])));
+    let said = "txid: lines without a flake have other ids, passed over: 1 uuid_v7; txid sort --format any\n";
+    txid(&["sort", "--format", "flake"]).write_stdin(uuid).assert().success().stdout(uuid).stderr(said);
+    let both = uuid.to_string() + &flake;
+    assert_eq!(printed(txid(&["sort", "--format", "flake"]).write_stdin(&*both)), both);
+    // Of one millisecond, by the rest; but not if that is no order of time.
+    let uuid = |n: u32| format!("c232ab00-9414-11ec-b3c8-{:012x}\n", n.wrapping_mul(0x9e37_79b1));
+    let uuids: String = (0..40).map(uuid).collect();
+    let ids: Vec<_> = (0..40).map(|_| id(7) + "\n").collect();
+    let mut sorted = ids.clone();
+    sorted.sort();
+    assert_eq!(printed(txid(&["sort"]).write_stdin(ids.concat())), sorted.concat());
+    assert_eq!(printed(txid(&["sort", "--format", "txid"]).write_stdin(ids.concat())), sorted.concat());
+    assert_eq!(printed(txid(&["sort", "--format", "txid,ulid"]).write_stdin(ids.concat())), ids.concat());
+    assert_eq!(printed(txid(&["sort", "--format", "uuid_v1"]).write_stdin(&*uuids)), uuids);
 }
 
 /// The last word of this UNIQUE_ID of 2018-04-12T19:28:24Z reads as a txid of 2013.
@@ -42,6 +58,9 @@ fn a_part_of_another_id_is_no_txid() {
     let lines = [of(-1), "Ws@zWA-9vQegofEOBJHOBujnJc0 y\n".to_string(), of(1), format!("req-{}", of(2))];
     let mixed = [&lines[2], &lines[1], &lines[3], &lines[0]].map(|line| &**line).concat();
     assert_eq!(printed(txid(&["sort"]).write_stdin(mixed)), lines.concat());
+    // The first word of one of 2026.
+    let lines = [of(0), "aeqqqqqqqqqqqqqqqqqg@AAAAAE y\n".to_string()];
+    assert_eq!(printed(txid(&["sort"]).write_stdin(lines[1].clone() + &lines[0])), lines.concat());
 }
 
 #[test]
@@ -74,6 +93,8 @@ fn lines_are_reversed_made_unique_and_written_to_one_of_the_files() {
     assert_eq!(std::fs::read_to_string(directory.path().join("a")).unwrap(), expected);
     let said = refusal(txid(&["sort", "-o", "none/b", "a"]).current_dir(&directory));
     assert_eq!(said, "txid: none/b: No such file or directory (os error 2)\n");
+    let said = refusal(txid(&["sort", "-o", "/dev/full", "a"]).current_dir(&directory));
+    assert_eq!(said, "txid: /dev/full: No space left on device (os error 28)\n");
 }
 
 /// More than is sorted in memory at once, with lines of the same id on both sides of the boundary.
