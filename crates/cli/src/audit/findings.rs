@@ -375,7 +375,7 @@ mod tests {
 
     /// What is found of ids of one node, each of a host and a time.
     fn findings(ids: &[(u32, i64)]) -> Findings {
-        let mut makers = Makers::default();
+        let mut makers = Makers::new(usize::MAX);
         let numbers = Numbers { is_chosen: true, ..Numbers::UNKNOWN };
         let reader = Reader::all(numbers).into_iter().find(|reader| reader.is_of_numbers()).unwrap();
         let mut findings = Findings::new(numbers, 60_000, false, 10, ids.len() as u64);

@@ -1,10 +1,15 @@
 //! What an id says of the one that made it.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use txid::formats::{Format, Numbers};
 
-/// Nodes, each with its format, that are told apart. Where there are more, most are random bits of other ids.
+/// Nodes, each with its format, that are told apart if half of the memory has room for them. Where there are more, most are
+/// random bits of other ids.
 const MOST: usize = 1 << 18;
+
+/// What one takes, with what is found of it later.
+pub(super) const MAKER: usize = 250;
 
 /// A format, and the node of its ids if they have one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,18 +35,22 @@ impl Maker {
 }
 
 /// All makers, by their number.
-#[derive(Default)]
 pub(super) struct Makers {
-    numbers: std::collections::HashMap<Maker, u32>,
+    most: usize,
+    numbers: HashMap<Maker, u32>,
     pub(super) all: Vec<Maker>,
 }
 
 impl Makers {
+    pub(super) fn new(memory: usize) -> Self {
+        Self { most: (memory / 2 / MAKER).min(MOST), numbers: HashMap::new(), all: Vec::new() }
+    }
+
     pub(super) fn number(&mut self, maker: Maker) -> u32 {
         if let Some(number) = self.numbers.get(&maker) {
             return *number;
         }
-        if self.all.len() >= MOST && maker.node.is_some() {
+        if self.is_full() && maker.node.is_some() {
             return self.number(Maker { node: None, ..maker });
         }
         let number = self.all.len() as u32;
@@ -51,7 +60,7 @@ impl Makers {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.all.len() >= MOST
+        self.all.len() >= self.most
     }
 }
 
@@ -119,7 +128,7 @@ mod tests {
 
     #[test]
     fn so_many_nodes_and_hosts_are_told_apart() {
-        let mut makers = Makers::default();
+        let mut makers = Makers::new(usize::MAX);
         let mut number = |node| (makers.number(Maker { format: 0, node }), makers.is_full());
         for node in 0..(1 << 18) - 1 {
             assert!(!number(Some(node)).1, "node {node}");
@@ -132,6 +141,7 @@ mod tests {
         let mut hosts = Hosts::default();
         (0..MOST_HOSTS).for_each(|host| assert_eq!(hosts.number(host.to_string().as_bytes()).unwrap(), host as u32));
         assert!(hosts.number(b"0").is_ok_and(|number| number == 0));
-        assert!(hosts.number(b"x").is_err_and(|why| why.to_string().starts_with("more than 65536 hosts; --host")));
+        let why = "more than 65536 hosts; --host must name what is the same on all lines of a host";
+        assert_eq!(hosts.number(b"x").unwrap_err().to_string(), why);
     }
 }

@@ -20,7 +20,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clock::{Clock, StepBack};
 use findings::{Few, Findings};
 use key::Key;
-use maker::{Maker, Makers, Reader, hash_of_value};
+use maker::{MAKER, Maker, Makers, Reader, hash_of_value};
 use records::{Record, Records};
 use report::{Hosts, Report};
 use std::collections::{BTreeMap, HashMap};
@@ -39,9 +39,8 @@ const MOST_FORMATS: usize = 4;
 const OTHER_MEMORY: u64 = 32 << 20;
 const LEAST_MEMORY: u64 = 40 << 20;
 
-/// What a clock and a maker take, with what is found of it later; and after how much more records have less.
+/// What a clock takes; and after how much more of all, records have less.
 const CLOCK: usize = 200;
-const MAKER: usize = 250;
 const STEP: usize = 1 << 20;
 
 /// Nobody asks about fewer ids in two files.
@@ -51,14 +50,15 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
     let wanted = Wanted::new(&args.ids, Default::Txid)?;
     let sources = input::sources(&args.files);
     let bar = input::bar(&sources);
+    let memory = memory(&args.memory)?;
     let mut audit = Collector {
         ids: wanted.finder()?,
         passes_numbers: wanted.passes_numbers(),
         passed: Passed::new(i64::MIN..=i64::MAX),
         always_looks: wanted.is_default,
         readers: Reader::all(wanted.numbers),
-        records: Records::new(memory(&args.memory)?),
-        makers: Makers::default(),
+        records: Records::new(memory),
+        makers: Makers::new(memory),
         hosts: Hosts::default(),
         per: key("--per", args.per.as_deref())?,
         host: key("--host", args.host.as_deref())?,

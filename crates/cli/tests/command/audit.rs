@@ -78,7 +78,10 @@ fn an_id_that_stands_twice_is_reported_with_its_lines() {
     let many = a.repeat(40);
     for (args, shown) in [(&["--show", "2"][..], 2), (&["--show", "0"], 0), (&[], 10)] {
         let found = report(audit(directory.path(), args).write_stdin(&*many), 1);
-        assert_eq!((counts(&found)[0], found["repeats"]["shown"].as_array().unwrap().len()), (50, shown), "{args:?}");
+        let repeats = found["repeats"]["shown"].as_array().unwrap();
+        assert_eq!((counts(&found)[0], repeats.len()), (50, shown), "{args:?}");
+        let places = repeats.iter().flat_map(|it| it["places"].as_array().unwrap());
+        assert!(places.into_iter().all(|place| place["text"].is_string()), "{args:?}: {found}");
     }
     // A line that is too long is counted as one.
     let long = format!("{}\n{twice} b\n{}\n{twice} d\n", "x".repeat(9 << 20), "x".repeat(9 << 20));
@@ -107,7 +110,17 @@ fn an_id_may_stand_on_several_lines_of_one_request() {
         let lines = format!("{one} 7 {{\"status\":\"x\"}}\n{one} 7 status=x\n");
         report(audit(directory.path(), &["--per", key]).write_stdin(lines), 0);
     }
-    assert!(refusal(&mut txid(&["audit", "--per", "0"])).contains("--per '0': not a name, nor a column from 1"));
+    for (option, value, why) in [
+        ("--per", "0", "not a name, nor a column from 1"),
+        ("--host", "", "not a name, nor a column from 1"),
+        ("--gap", "1", "not a span of time; write it as 10m, 1h30m or '2 days'"),
+        ("--memory", "39M", "at least 40M are needed"),
+        ("--memory", "x", "not a size; write it as 256M or 1G"),
+        ("--memory", "9999999999999G", "not a size; write it as 256M or 1G"),
+    ] {
+        let said = refusal(&mut txid(&["audit", &format!("{option}={value}")]));
+        assert_eq!(said, format!("txid: {option} '{value}': {why}\n"));
+    }
 }
 
 #[test]
@@ -117,15 +130,11 @@ fn a_clock_that_went_back_is_reported_with_its_host() {
     let directory = directory(&[("back.log", back.as_bytes()), ("late.log", late.as_bytes())]);
     let found = report(&mut audit(directory.path(), &["back.log", "late.log"]), 0);
     assert_eq!(counts(&found)[1], 1, "{found}");
-    let step = &found["steps_back"]["shown"][0];
-    assert_eq!(
-        (&step["host"], &step["line"], &step["from"]),
-        (&"back.log".into(), &51.into(), &"2026-11-24T12:00:46.000Z".into())
-    );
-    assert_eq!(
-        (&step["to"], &step["by_ms"], &step["ids"]),
-        (&"2026-11-24T12:00:20.000Z".into(), &24_000.into(), &20.into())
-    );
+    let expected = serde_json::json!({
+        "host": "back.log", "file": "back.log", "line": 51, "from": "2026-11-24T12:00:46.000Z",
+        "to": "2026-11-24T12:00:20.000Z", "by_ms": 24_000, "ids": 20,
+    });
+    assert_eq!(found["steps_back"]["shown"][0], expected);
     let text = printed(txid(&["audit", "back.log", "late.log"]).current_dir(&directory));
     let line =
         "\n  back.log, back.log:51: 24 s, from 2026-11-24T12:00:46.000Z to 2026-11-24T12:00:20.000Z; 20 older ids\n";
@@ -138,6 +147,15 @@ fn a_clock_that_went_back_is_reported_with_its_host() {
     let two: String =
         (0..20).map(|n| format!("{} host=a\n{} host=b\n", id(NOON + n * 100), id(NOON - 60_000 + n * 100))).collect();
     assert_eq!(counts(&report(audit(directory.path(), &["--host", "host"]).write_stdin(two.clone()), 0))[1], 0);
+    // And so are two formats.
+    let two_formats: String =
+        (0..20).map(|n| format!("{}\n{}\n", id(NOON + n * 100), txid::uuid::v7_at(NOON - 60_000 + n * 100))).collect();
+    assert_eq!(counts(&report(audit(directory.path(), &["--format", "any"]).write_stdin(two_formats), 0))[1], 0);
+    // Where a host is named, and where a KEY is, nothing is said of it.
+    let named = txid(&["audit", "--host", "GET", "--per", "GET", "back.log"]).current_dir(&directory).output().unwrap();
+    let named = String::from_utf8(named.stdout).unwrap();
+    let next = "  next: txid grep --around 2026-11-24T12:00:20.000Z back.log\n";
+    assert!(named.contains(next) && !named.contains("say --"), "{named}");
     // One id that is ahead is no clock.
     let one = "x=1\n".to_string() + &log([90_000]) + &two;
     assert_eq!(counts(&report(audit(directory.path(), &["--host", "host"]).write_stdin(one), 0))[1], 0);
@@ -224,7 +242,15 @@ fn any_mixture_is_audited_in_one_pass() {
     let found = report(audit(directory.path(), &["--format", "any"]).write_stdin(&*lines), 1);
     assert_eq!((&found["ids"], counts(&found)[0]), (&5.into(), 1), "{found}");
     assert_eq!(found["repeats"]["shown"][0]["format"], "uuid_v7");
-    assert_eq!(report(audit(directory.path(), &["--format", "txid,ulid"]).write_stdin(lines), 0)["ids"], 3);
+    assert_eq!(report(audit(directory.path(), &["--format", "txid,ulid"]).write_stdin(&*lines), 0)["ids"], 3);
+    let text = txid(&["audit", "--format", "any"]).write_stdin(lines).output().unwrap().stdout;
+    assert!(text.starts_with(b"5 ids on 3 lines: 2 txid, 2 uuid_v7, 1 ulid\n"));
+    // The same bits in another format are no repeat, and the same id in other letters is one.
+    let bits = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n01FWHE4YDGFK1SHH6W1G60EECF\n";
+    let found = report(audit(directory.path(), &["--format", "any"]).write_stdin(bits), 0);
+    assert_eq!((&found["ids"], counts(&found)[0]), (&2.into(), 0));
+    let letters = "C232AB00-9414-11EC-B3C8-9F6BDECED846\nc232ab00-9414-11ec-b3c8-9f6bdeced846\n";
+    assert_eq!(counts(&report(audit(directory.path(), &["--format", "uuid_v1"]).write_stdin(letters), 1))[0], 1);
     // Of up to four formats.
     let ids = ["txid", "uuid_v7", "ulid", "ksuid", "flake"].map(|name| printed(&mut txid(&["new", "--format", name])));
     let found = report(audit(directory.path(), &["--format", "any"]).write_stdin(ids.concat().replace('\n', " ")), 0);
@@ -259,6 +285,29 @@ rates
   and 1 more host
 ";
 
+/// The same.
+const FOR_PROGRAMS: &str = r#"{
+    "lines": 3721, "ids": 3721, "formats": {"snowflake": 3721}, "hosts": 2,
+    "shared_nodes": {"count": 1, "shown": [{"format": "snowflake", "node": "17", "hosts": ["a.log", "b.log"],
+        "from": "2026-11-24T12:00:00.000Z", "to": "2026-11-24T12:00:29.000Z", "turns": 28}]},
+    "repeats": {"count": 1, "shown": [{"format": "snowflake", "time": "2026-11-24T12:00:00.000Z", "lines": 2, "places": [
+        {"file": "a.log", "line": 1, "text": "2125197739422715904"},
+        {"file": "a.log", "line": 16, "text": "2125197739422715904 again"}]}]},
+    "steps_back": {"count": 0, "shown": []},
+    "future": {"count": 0, "shown": []},
+    "sequences": {"count": 1, "shown": [{"format": "snowflake", "node": "3", "time": "2026-11-24T12:01:30.000Z",
+        "sequence": 3689, "of": 4096}]},
+    "layout_ends": null,
+    "gaps": {"count": 2, "shown": [{"host": "a.log", "from": "2026-11-24T12:00:28.000Z", "to": "2026-11-24T12:01:30.000Z",
+        "ms": 62000, "is": "ends early"}]},
+    "outliers": {"count": 0, "shown": []},
+    "rates": [
+        {"host": null, "ids": 3721, "from": "2026-11-24T12:00:00.000Z", "to": "2026-11-24T12:01:30.000Z", "average": 41.3,
+        "most": 3690, "most_at": "2026-11-24T12:01:30.000Z"},
+        {"host": "b.log", "files": ["b.log"], "ids": 3705, "from": "2026-11-24T12:00:01.000Z",
+        "to": "2026-11-24T12:01:30.000Z", "average": 41.6, "most": 3690, "most_at": "2026-11-24T12:01:30.000Z"}]
+}"#;
+
 #[test]
 fn people_get_sentences() {
     let of = |seconds: std::ops::Range<i64>| seconds.step_by(2).map(|n| snowflake(NOON + n * 1000, 17, 0));
@@ -268,6 +317,41 @@ fn people_get_sentences() {
     let directory = directory(&[("a.log", a.as_bytes()), ("b.log", b.as_bytes())]);
     let audit = ["audit", "--format", "snowflake", "--show", "1", "a.log", "b.log"];
     txid(&audit).current_dir(&directory).assert().code(1).stdout(FOR_PEOPLE).stderr("");
+    let json = txid(&audit).arg("--json").current_dir(&directory).assert().code(1).stderr("");
+    let found: Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
+    assert_eq!(found, serde_json::from_str::<Value>(FOR_PROGRAMS).unwrap());
+    let with_a_layout = txid(&["audit", "--layout", "discord", "a.log"]).current_dir(&directory).assert().code(1);
+    let text = String::from_utf8_lossy(&with_a_layout.get_output().stdout).into_owned();
+    assert!(
+        text.contains("\n  next: txid grep --around 2031-01-21T10:17:05.343Z --layout discord a.log; if"),
+        "{text}"
+    );
+}
+
+/// Only if there are numbers of it.
+#[test]
+fn a_layout_that_ends_is_reported() {
+    let directory = directory(&[]);
+    let end =
+        "the layout ended at 2024-11-20T13:24:15.999Z, and there are no ids after that: choose another one in time";
+    let number = "1160090501362225152\n";
+    let found = report(audit(directory.path(), &["--layout", "uid"]).write_stdin(number), 0);
+    assert_eq!(found["layout_ends"], end);
+    let text = printed(txid(&["audit", "--layout", "uid"]).write_stdin(number));
+    assert!(text.contains(&format!("\ngaps          0 longer than 1m\nlayout        {end}\nrates\n")), "{text}");
+    let args = ["--layout", "uid", "--format", "txid,snowflake"];
+    assert_eq!(report(audit(directory.path(), &args).write_stdin(id(NOON)), 0)["layout_ends"], Value::Null);
+}
+
+#[test]
+fn more_nodes_than_are_told_apart_are_said() {
+    let said = "txid: too many nodes to tell them all apart: only the first were looked at for hosts that share one\n";
+    // Half of the memory that ids and nodes have.
+    for (nodes, said) in [((4 << 20) / 250, said), ((4 << 20) / 250 - 1, "")] {
+        let lines: String = (0..nodes).map(|node| format!("c232ab00-9414-11ec-b3c8-{node:012x}\n")).collect();
+        let args = ["audit", "--format", "uuid_v1", "--memory", "40M"];
+        txid(&args).write_stdin(lines).assert().code(0).stderr(said);
+    }
 }
 
 /// More than fit into the memory, with the faults far apart.
@@ -288,16 +372,13 @@ fn what_does_not_fit_into_memory_is_audited_alike() {
     let found: Value = serde_json::from_slice(&small).unwrap();
     assert_eq!((counts(&found)[0], found["repeats"]["shown"][0]["places"][1]["line"].as_i64()), (1, Some(200_001)));
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
-    for (memory, why) in
-        [("1M", "at least 40M"), ("x", "not a size; write it as 256M or 1G"), ("9999999999999G", "not a size")]
-    {
-        assert!(refusal(&mut txid(&["audit", "--memory", memory])).contains(why), "{memory}");
-    }
+    let said = refusal(txid(&["audit"]).env("TMPDIR", directory.path().join("missing")));
+    assert!(said.starts_with("txid: temporary file: No such file or directory (os error 2)"), "{said}");
 }
 
 /// As many hosts as a large fleet has, each with two ids.
 #[test]
-fn many_hosts_stay_within_the_memory() {
+fn many_hosts_and_nodes_stay_within_the_memory() {
     let line = |n: i64| format!("{} host=gateway-{:05}.eu-west-1.example.com\n", id(NOON + n), n % 60_000);
     let log: String = (0..120_000).map(line).collect();
     let directory = directory(&[("a.log", log.as_bytes())]);
@@ -306,6 +387,13 @@ fn many_hosts_stay_within_the_memory() {
     let mut shell = Command::new("sh");
     let assert = shell.args(["-c", command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory).assert().success();
     assert!(assert.get_output().stdout.starts_with(b"120000 ids on 120000 lines\n"));
+    // And as many nodes as there are ids.
+    let log: String = (0..200_000).map(|node| format!("c232ab00-9414-11ec-b3c8-{node:012x}\n")).collect();
+    std::fs::write(directory.path().join("a.log"), log).unwrap();
+    let mut shell = Command::new("sh");
+    let assert = shell.args(["-c", &command.replace("--host host", "--format uuid_v1"), env!("CARGO_BIN_EXE_txid")]);
+    let assert = assert.current_dir(&directory).assert().success();
+    assert!(assert.get_output().stdout.starts_with(b"200000 ids on 200000 lines\n"));
 }
 
 #[test]
@@ -313,13 +401,24 @@ fn what_cannot_be_read_is_reported_and_the_others_are_audited() {
     let directory = directory(&[("a.log", log([0, 1]).as_bytes())]);
     let assert = audit(directory.path(), &["missing", "a.log"]).assert().code(2);
     let output = assert.get_output();
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("txid: missing: No such file"));
+    let missing = "txid: missing: No such file or directory (os error 2)\n";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), missing);
     assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["ids"], 2);
-    let missing = audit(directory.path(), &["missing"]).assert().code(2);
-    missing.stderr("txid: missing: No such file or directory (os error 2)\n");
+    audit(directory.path(), &["missing"]).assert().code(2).stderr(missing);
+    for (format, none) in [("any", "id"), ("txid,flake", "txid or flake")] {
+        let said = format!("txid: there is no {none} on 2 lines, so there is nothing to report\n");
+        txid(&["audit", "--format", format]).write_stdin("no id\nno id\n").assert().code(2).stderr(said);
+    }
+    let (uuid, flake) = ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n", printed(&mut txid(&["new", "--format", "flake"])));
+    let said = "txid: lines without a flake have other ids, passed over: 1 uuid_v7; txid audit --format any --json\n\
+                txid: there is no flake on 1 lines, so there is nothing to report\n";
+    audit(directory.path(), &["--format", "flake"]).write_stdin(uuid).assert().code(2).stderr(said);
+    report(audit(directory.path(), &["--format", "flake"]).write_stdin(uuid.to_string() + &flake), 0);
     let nothing = txid(&["audit"]).write_stdin("no id\n").assert().code(2);
     let output = nothing.get_output();
-    assert!(output.stdout.starts_with(b"0 ids on 1 line\nshared nodes  0\nrepeats       0\n"));
+    let report = "shared nodes  0\nrepeats       0\nsteps back    0\nfuture        0\nsequences     0 near their end\n";
+    let expected = format!("0 ids on 1 line\n{report}gaps          0 longer than 1m\nrates\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(said, "txid: there is no txid on 1 lines, so there is nothing to report\n");
 }
