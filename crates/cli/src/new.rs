@@ -27,7 +27,7 @@ pub(crate) fn run(args: &New) -> Result<ExitCode> {
 
 fn make<'a>(maker: &Maker, at: Option<i64>, text: &'a mut [u8; Maker::MAX_LEN]) -> Result<&'a [u8]> {
     let made = match at {
-        Some(ms) => maker.write_at(ms, text).context("--at: ids of this format cannot have a given time")?,
+        Some(ms) => maker.write_at(ms, text).context(CARRY_NO_TIME)?,
         None => maker.write_by(txid::system_ms(), text)?,
     };
     if made.guessable {
@@ -37,9 +37,9 @@ fn make<'a>(maker: &Maker, at: Option<i64>, text: &'a mut [u8; Maker::MAX_LEN]) 
 }
 
 fn maker(args: &New) -> Result<Maker> {
-    let Some(make) = &args.format.format.make else { bail!("ids of this format can be read, but not made") };
+    let make = args.format.make;
     if args.at.is_some() && !make.takes_a_time {
-        bail!("--at: ids of this format carry no time, or only the current time");
+        bail!(CARRY_NO_TIME);
     }
     // The library wants an absolute path; here, a relative one is of the working directory.
     let state = args.state.as_ref().map(std::path::absolute).transpose().context("--state")?;
@@ -68,14 +68,15 @@ fn maker(args: &New) -> Result<Maker> {
 
 /// From a year before the layout ends.
 fn warn_of_the_end(args: &New) {
-    let Some(make) = &args.format.format.make else { return };
     let layout = args.layout.as_deref().unwrap_or("snowflake");
-    if let (true, Ok(layout)) = (make.options.contains(&"layout"), layout.parse::<Layout>()) {
+    if let (true, Ok(layout)) = (args.format.make.options.contains(&"layout"), layout.parse::<Layout>()) {
         if let Some(ending) = layout.ending(txid::system_ms()) {
             say(&format!("warning: {ending}"));
         }
     }
 }
+
+const CARRY_NO_TIME: &str = "--at: ids of this format carry no time, or only the current time";
 
 /// The names of the formats with this option.
 fn formats_with(option: &str) -> String {

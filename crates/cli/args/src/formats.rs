@@ -18,10 +18,12 @@ pub enum Which {
 }
 
 /// A format with options in parentheses.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Made {
     /// What is made.
     pub format: &'static Format,
+    /// How.
+    pub make: &'static Make,
     /// Their names and values.
     pub options: Vec<(String, String)>,
 }
@@ -38,7 +40,7 @@ pub(crate) fn with_time() -> impl TypedValueParser<Value = Which> {
     let which = |text: &str| match plain(text).as_str() {
         "any" => Ok(Which::Any),
         "uuid" => Ok(Which::Uuids),
-        _ => named(text, has_a_time).map(Which::Of),
+        _ => named(text, |format| has_a_time(format).then_some(Which::Of(format))),
     };
     Formats { which, is_one: has_a_time, others: &["any", "uuid"] }
 }
@@ -56,7 +58,8 @@ pub(crate) fn to_make() -> impl TypedValueParser<Value = Made> {
         let options = given.into_iter().map(option).collect::<Result<_, _>>()?;
         // Programs that print a UUID print a random one.
         let name = if plain(name) == "uuid" { "uuid_v4" } else { name };
-        Ok(Made { format: named(name, is_made)?, options })
+        let (format, make) = named(name, |format| Some((format, format.make.as_ref()?)))?;
+        Ok(Made { format, make, options })
     };
     Formats { which, is_one: is_made, others: &[] }
 }
@@ -95,15 +98,16 @@ fn plain(name: &str) -> String {
     }
 }
 
-fn named(text: &str, is_one: fn(&Format) -> bool) -> Result<&'static Format, String> {
-    let of = |format: &&&'static Format| plain(format.name) == plain(text);
-    match formats::ALL.iter().find(of) {
-        Some(format) if is_one(format) => Ok(format),
-        Some(format) if format.make.is_some() => Err("ids of this format hold no time".to_string()),
-        Some(_) => Err("ids of this format can be read, but not made".to_string()),
+fn named<T>(text: &str, as_one: impl Fn(&'static Format) -> Option<T>) -> Result<T, String> {
+    match formats::ALL.into_iter().find(|format| plain(format.name) == plain(text)) {
+        Some(format) => as_one(format).ok_or_else(|| {
+            let why = if format.make.is_some() { "hold no time" } else { "can be read, but not made" };
+            format!("ids of this format {why}")
+        }),
         None => {
             let near = |name: &&str| strsim::normalized_damerau_levenshtein(&plain(name), &plain(text));
-            let nearest = names(is_one).into_iter().max_by(|one, other| near(one).total_cmp(&near(other)));
+            let names = names(|format| as_one(format).is_some());
+            let nearest = names.into_iter().max_by(|one, other| near(one).total_cmp(&near(other)));
             Err(match nearest.filter(|name| near(name) > 0.5) {
                 Some(name) => format!("no such format; did you mean {name}?"),
                 None => "no such format; --help lists them".to_string(),
@@ -112,8 +116,8 @@ fn named(text: &str, is_one: fn(&Format) -> bool) -> Result<&'static Format, Str
     }
 }
 
-fn names(is_one: fn(&Format) -> bool) -> Vec<&'static str> {
-    formats::ALL.iter().filter(|format| is_one(format)).map(|format| format.name).collect()
+fn names(is_one: impl Fn(&'static Format) -> bool) -> Vec<&'static str> {
+    formats::ALL.into_iter().filter(|format| is_one(format)).map(|format| format.name).collect()
 }
 
 /// The options of a format here, which are nginx's: a flake's node must be of one thread.
