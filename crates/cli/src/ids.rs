@@ -168,3 +168,53 @@ impl Wanted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Default, Wanted, is_surely_one, is_to_come};
+
+    fn wanted(words: &str) -> Wanted {
+        let args = <txid_args::Args as clap::Parser>::parse_from(words.split(' '));
+        let Some(txid_args::Command::Sort(args)) = args.command else { panic!("sort") };
+        Wanted::new(&args.ids, Default::Txid).unwrap()
+    }
+
+    #[test]
+    fn what_is_more_than_a_day_ahead_is_to_come() {
+        let now_ms = txid::system_ms();
+        assert_eq!([86_390_000, 86_410_000].map(|ahead| is_to_come(now_ms + ahead)), [false, true]);
+    }
+
+    #[test]
+    fn a_part_of_a_longer_id_is_not_surely_one() {
+        for (line, is_one) in [
+            ("0.1", false),
+            ("0-1", false),
+            ("0_1", false),
+            ("0@1", false),
+            ("0 1", true),
+            ("0/1", true),
+            ("1.0", false),
+            ("1-0", false),
+            ("1_0", false),
+            ("1@0", false),
+            ("1&0", true),
+            ("1", true),
+        ] {
+            let at = line.find('1').unwrap();
+            assert_eq!(is_surely_one(line.as_bytes(), &(at..at + 1), 0), is_one, "{line}");
+        }
+        assert!(!is_surely_one(b"1", &(0..1), i64::MAX));
+    }
+
+    #[test]
+    fn numbers_are_ids_of_15_digits_or_more() {
+        let of_numbers = wanted("txid sort --layout snowflake53");
+        assert!(of_numbers.ms(b"12345678901234").is_none());
+        assert!(of_numbers.ms(b"123456789012345").is_some_and(|ms| ms.is_ok()));
+        assert!(wanted("txid sort").ms(b"1160090501362225152").is_none());
+        let formats = wanted("txid sort --format ulid,flake");
+        assert_eq!((&*formats.title(), formats.one().is_none()), ("flake or ulid", true));
+        assert_eq!(wanted("txid sort --format any").title(), "id");
+    }
+}

@@ -370,3 +370,26 @@ fn age(moment: Timestamp, now: Timestamp) -> String {
         Err(error) => error.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_age_has_two_units() {
+        let now = "2018-03-28T10:00:00Z".parse().unwrap();
+        for (moment, expected) in [
+            ("2018-03-28T09:59:59.001Z", "now"),
+            ("2018-03-28T10:00:00.999Z", "now"),
+            ("2018-03-28T09:59:59Z", "1 second ago"),
+            ("2018-03-28T10:00:01Z", "in 1 second"),
+            ("2018-03-28T09:58:57.1Z", "1 minute 2 seconds ago"),
+            ("2018-03-28T09:00:01Z", "59 minutes 59 seconds ago"),
+            ("2018-03-28T07:58:01Z", "2 hours 1 minute ago"),
+            ("2018-03-27T10:00:00Z", "1 day ago"),
+            ("2018-03-30T12:59:59Z", "in 2 days 2 hours"),
+            ("2018-02-10T00:00:00Z", "1 month 18 days ago"),
+            ("2016-01-01T00:00:00Z", "2 years 2 months ago"),
+        ] {
+            assert_eq!(super::age(moment.parse().unwrap(), now), expected, "{moment}");
+        }
+    }
+}

@@ -133,8 +133,18 @@ mod tests {
             ("24/Now/2026:12:04:00 12:3", None),
             ("2026-13-24T12:04:00Z", None),
             ("17955218400000 a1795521840000", None),
+            ("2026-11-24 13:04:00, x", Some(ms + 1000)),
+            ("2026-11-24T12:04:00+0000", Some(ms + 1000)),
+            ("2026-11-24 12:04:00 +00:00", Some(ms + 1000)),
+            ("2026-11-24 12-04-00 2026/11-24 13:04:00 2026-11-24_13:04:00", None),
+            ("1795521840.1x0 17955218401.50", None),
         ] {
             assert_eq!(end_of(line.as_bytes(), &berlin), expected, "{line}");
+        }
+        for (month, name) in (1..).zip("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(' ')) {
+            let both = [format!("02/{name}/2026:00:00:00 +0000"), format!("2026-{month:02}-02T00:00:00Z")];
+            let [logged, written] = both.map(|line| end_of(line.as_bytes(), &berlin).expect(name));
+            assert_eq!(logged, written, "{name}");
         }
     }
 }

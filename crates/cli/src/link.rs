@@ -164,9 +164,11 @@ mod tests {
                 "x://1522545688/1522545688552/1522545688552000000/1522545628/1522545748552000000",
             ),
             ("x://{{a}}/{{{ms}}}", "x://{a}/{1522545688552}"),
+            ("x://{to_s}/{from_ns}", "x://1522545748/1522545628552000000"),
         ] {
             assert_eq!(link(template, "a@b", at).as_deref(), Some(expected));
         }
+        assert_eq!(link("x://{id}", "aZ09-._~/ \u{e9}", at).as_deref(), Some("x://aZ09-._~%2F%20%C3%A9"));
         assert_eq!(link("x://{s}", "a", Some(-1)).as_deref(), Some("x://-1"));
         assert_eq!(link("x://{id}", "a", None).as_deref(), Some("x://a"));
         assert_eq!(link("x://{from}", "a", None), None);
@@ -174,9 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused() {
-        for template in
-            ["x://{}", "x://{ID}", "x://{time_ms}", "x://{from_us}", "x://{id", "x://id}", "x://{from_rfc3339}"]
-        {
+        for template in ["x://{}", "x://{ID}", "x://{time_ms}", "x://{from_us}", "x://{from_rfc3339}"] {
             assert!(parts(template).is_err_and(|error| error.to_string().contains("known are {id}, ")), "{template}");
         }
     }

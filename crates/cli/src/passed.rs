@@ -225,6 +225,11 @@ mod tests {
             (&["txid", "grep", "--format=uuid_v7"], "txid grep --format flake"),
             (&["txid", "grep", "--from", ""], "txid grep --format flake --from ''"),
             (&["txid", "grep", "-c", "--format", "uuid_v7", "a.log"], "txid grep --format flake -c a.log"),
+            (&["txid", "sort", "--layout", "uid", "--layout=uid", "a"], "txid sort --format flake a"),
+            (
+                &["txid", "grep", "a-_./:=@%+,Z9", "a*b", "$a", "~"],
+                "txid grep --format flake a-_./:=@%+,Z9 'a*b' '$a' '~'",
+            ),
         ] {
             assert_eq!(command_with(&["--format", "flake"], args.iter().map(ToString::to_string)), expected);
         }

@@ -66,5 +66,12 @@ mod tests {
                 "|------|",
             ]
         );
+        assert_eq!(super::of(&[0, 0], &[("abc", 16)])[1], "\x1b[36m|---------------|\x1b[0m", "one character too long");
+        // Four colors, and the first again.
+        let [(a, b), (c, d), (e, end)] = [("\x1b[36m", "\x1b[33m"), ("\x1b[32m", "\x1b[35m"), ("\x1b[36m", "\x1b[0m")];
+        let fields = ["a", "b", "c", "d", "e"].map(|name| (name, 4));
+        let digits = format!("{a}0001{end}{b}0010{end} {c}0011{end}{d}0100{end} {e}0101{end}");
+        let rulers = format!("{a}|--|{end}{b}|--|{end} {c}|--|{end}{d}|--|{end} {e}|--|{end}");
+        assert_eq!(super::of(&[0x12, 0x34, 0x50], &fields), [digits, rulers]);
     }
 }

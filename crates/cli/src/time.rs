@@ -284,6 +284,66 @@ mod tests {
         }
     }
 
+    /// Each form of the help, and what it says of it, where that is 12:00 on a Wednesday in Berlin.
+    #[test]
+    fn times_are_read_as_the_help_says() {
+        let args = <txid_args::Args as clap::CommandFactory>::command();
+        let help = args.find_subcommand("new").unwrap().get_after_help().unwrap().to_string();
+        let rows: &[(&str, &str, &[&str])] = &[
+            ("2018-04-01T01:21:28.552Z", "RFC 3339, with any offset up to 23:59", &["2018-04-01T01:21:28.552Z"]),
+            (
+                "01/Apr/2018:01:21:28 +0000",
+                "as nginx logs it; without +0000, local time",
+                &["2018-04-01T01:21:28.000Z"],
+            ),
+            ("'2018-04-01 01:21:28'", "local time, also without seconds", &["2018-03-31T23:21:28.000Z"]),
+            (
+                "2018-04-01, 20180401, 2018",
+                "midnight of the day, or of 1 January, local time",
+                &["2018-03-31T22:00:00.000Z", "2018-03-31T22:00:00.000Z", "2017-12-31T23:00:00.000Z"],
+            ),
+            (
+                "today, tomorrow, yesterday",
+                "midnight, local time",
+                &["2018-03-27T22:00:00.000Z", "2018-03-28T22:00:00.000Z", "2018-03-26T22:00:00.000Z"],
+            ),
+            ("'last tuesday'", "midnight of the last Tuesday before today", &["2018-03-26T22:00:00.000Z"]),
+            (
+                "10:00, 'yesterday 10:00'",
+                "local time, of today or of that day; 10:00Z is UTC",
+                &["2018-03-28T08:00:00.000Z", "2018-03-27T08:00:00.000Z"],
+            ),
+            (
+                "10m, -10m, 1h30m, '2 days ago'",
+                "before now",
+                &[
+                    "2018-03-28T09:50:00.000Z",
+                    "2018-03-28T09:50:00.000Z",
+                    "2018-03-28T08:30:00.000Z",
+                    "2018-03-26T10:00:00.000Z",
+                ],
+            ),
+            ("+10m", "after now; in --to, after --from", &["2018-03-28T10:10:00.000Z"]),
+            (
+                "@1522545688, 1522545688",
+                "seconds since 1970 (10 digits without the @)",
+                &["2018-04-01T01:21:28.000Z", "2018-04-01T01:21:28.000Z"],
+            ),
+            ("1522545688552", "milliseconds since 1970 (11 to 13 digits)", &["2018-04-01T01:21:28.552Z"]),
+            ("now", "", &["2018-03-28T10:00:00.000Z"]),
+        ];
+        let shown: String =
+            rows.iter().map(|(forms, what, _)| format!("  {forms:<32}{what}").trim_end().to_string() + "\n").collect();
+        let range = format!("Times are from {} to {}, the range of a txid.", &rfc3339(0)[..10], rfc3339(LAST_MS));
+        let zone = "Local time is that of the variable TZ, or of the system. Second 60 is read as 59.";
+        let expected = format!("A TIME is one of:\n{shown}{zone}\n{range}\n");
+        assert!(help.starts_with(&expected), "{help}\nis not\n{expected}");
+        for (forms, _, times) in rows {
+            let found: Vec<_> = forms.split(", ").map(|form| read(form.trim_matches('\''))[0].clone()).collect();
+            assert_eq!(found, *times, "{forms}");
+        }
+    }
+
     #[test]
     fn a_time_without_a_day_is_of_the_local_day() {
         let now = "2018-03-27T23:30:00Z".parse().unwrap();

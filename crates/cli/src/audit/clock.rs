@@ -175,6 +175,16 @@ mod tests {
         let after = |back: i64| steps(vec![100_000; 40].into_iter().chain(vec![100_000 - back; 40])).len();
         assert_eq!([after(1000), after(1001)], [0, 1]);
         assert_eq!(steps((0..100).map(|n| if n == 50 { 3_600_000 } else { n * 1000 })), []);
+        // Of the last ids, three may be ahead.
+        let ahead =
+            |few: i64| steps((0..100).map(|n| if (50..50 + few).contains(&n) { 3_600_000 } else { n * 1000 })).len();
+        assert_eq!([ahead(3), ahead(4)], [0, 1]);
+        // Of five ids, four may be late by any time.
+        let late = |many: i64| {
+            steps((0..40).chain((40..120).map(|n| if n % (many + 1) == 0 { n } else { n - 600 })).map(|n| n * 1000))
+                .len()
+        };
+        assert_eq!([late(4), late(5)], [0, 1]);
     }
 
     /// The numbers of a million lines in the order of their ends: of which `slow` in a hundred took up to 30 s.

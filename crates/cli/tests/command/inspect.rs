@@ -21,6 +21,27 @@ b2fr5nvmbtcu7vl9phl0
   |----------------- random, 54 bits -----------------|
 ";
 
+const OF_A_NUMBER: &str = "\
+1160090501362225152
+  format   snowflake, layout discord
+  or       snowflake, layout snowflake of 2019-08-10T07:28:23.621Z
+  or       snowflake, layout uid of 2017-06-14T10:37:57.000Z
+  or       snowflake, layout instagram of 2016-01-11T11:59:46.203Z
+  or       snowflake, layout sonyflake of 2036-07-30T02:23:42.410Z; unlikely: its time is more than a day ahead
+  or       snowflake, layout mastodon of 2530-12-10T08:30:53.696Z; unlikely: its time is more than a day ahead
+  time     2023-10-07T05:45:28.964Z
+  local    2023-10-07T05:45:28.964+00:00
+  age     AGE
+  ms       1696657528964
+  node     1
+  sequence 0
+  hex      1019782a21001000
+  00010000 00011001 01111000 00101010 00100001 00000000
+  ||-------------- time, 41 bits ---------------||----|
+  00010000 00000000
+  |--||-----------|
+";
+
 const JSON: &str = concat!(
     r#"{"id":"b2fr5nvmbtcu7vl9phl0","format":"txid","time":"2018-04-01T01:21:28.537Z","ms":1522545688537,"#,
     r#""random":"1f59e3fea9cc6a","hex":"589fb2dff65f59e3fea9cc6a","or_else":["#,
@@ -138,15 +159,29 @@ fn a_text_that_looks_like_something_else_is_named() {
         let shown = if text.len() > 60 { format!("{}...", &text[..60]) } else { text.to_owned() };
         txid(&["inspect", text]).assert().code(1).stderr(format!("txid: '{shown}': {}\n", unknown(what)));
     }
+    let as_long_as_a_tsid = "iloILOuU".chars().map(|other| format!("0AWE5HZP3SKT{other}"));
     for almost in [
         "15225456x8",
-        "0AWE5HZP3SKTI",
         "ga39a3ee5e6b4b0d3255bfef95601890afd80709",
         "g3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-    ] {
-        let said = refusal_of(almost);
+    ]
+    .map(str::to_string)
+    .into_iter()
+    .chain(as_long_as_a_tsid)
+    {
+        let said = refusal_of(&almost);
         assert!(!said.contains("?)"), "{said}");
     }
+}
+
+/// In each layout that there is; the likeliest has the last time that has come.
+#[test]
+fn a_number_is_shown_in_each_layout() {
+    let block = ageless(&printed(&mut txid(&["inspect", "1160090501362225152"])));
+    assert_eq!(block, OF_A_NUMBER);
+    let line = printed(&mut txid(&["inspect", "--json", "1160090501362225152"]));
+    let begin = "{\"id\":\"1160090501362225152\",\"format\":\"snowflake\",\"layout\":\"discord\",\"time\":\"2023-10-07";
+    assert!(line.starts_with(begin), "{line}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod audit;
 mod formats;
 mod grep;
 mod habits;
+mod help;
 mod hidden;
 mod inspect;
 mod make;

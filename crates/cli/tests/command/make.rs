@@ -1,5 +1,6 @@
 //! `txid` and `txid new`.
 
+use crate::hidden::{KEY, with_key};
 use crate::{printed, refusal, txid};
 use clap::CommandFactory;
 use std::io::Read;
@@ -34,10 +35,14 @@ fn it_stamps_them_with_a_time() {
 
 #[test]
 fn a_wrong_count_or_argument_is_refused() {
-    assert!(refusal(&mut txid(&["-n", "-1"])).contains("-1"));
-    assert!(refusal(&mut txid(&["-n", "many"])).contains("many"));
-    assert!(refusal(&mut txid(&["--nonsense"])).contains("--nonsense"));
-    assert!(refusal(&mut txid(&["nonsense"])).contains("nonsense"));
+    let usage = "Usage: txid [OPTIONS]\n       txid <COMMAND>\n";
+    for (args, why) in [
+        (&["-n", "-1"][..], format!("unexpected argument '-1' found\n\n{usage}")),
+        (&["-n", "many"], "invalid value 'many' for '--count <COUNT>': invalid digit found in string\n".to_string()),
+        (&["nonsense"], format!("unrecognized subcommand 'nonsense'\n\n{usage}")),
+    ] {
+        assert_eq!(refusal(&mut txid(args)), format!("txid: {why}\nFor more information, try '--help'.\n"));
+    }
 }
 
 #[test]
@@ -58,14 +63,34 @@ fn a_reader_that_leaves_ends_it_by_a_signal() {
 
 #[test]
 fn a_full_disk_is_reported() {
+    let (directory, _) = with_key(KEY);
+    std::fs::write(directory.path().join("ids"), crate::id(1)).unwrap();
     for args in [
         &["-n", "100000"][..],
         &["-n", "5"],
         &["inspect", "4om9qi54la8ffr4bd9sg"],
+        &["inspect"],
+        &["inspect", "--json"],
+        &["inspect", "--time"],
         &["range", "--from", "0", "--to", "0000000000001"],
+        &["grep", "--from=0", "ids"],
+        &["grep", "--from=0", "-c", "ids"],
+        &["grep", "--from=0", "-lZ", "ids"],
+        &["grep", "--from=0", "--histogram=1m", "ids"],
+        &["sort", "ids"],
+        &["audit", "ids"],
+        &["audit", "--json", "ids"],
+        &["hide", "--key", "key", "--name", "a", "--digits", "6", "7"],
+        &["reveal", "--key", "key", "--name", "a", "--digits", "6", "--json", "123456"],
+        &["key", "new"],
+        &["key", "check", "key", "--name", "a", "--digits", "6"],
+        &["man"],
+        &["completions", "bash"],
     ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_txid")).args(args).stdout(full).output().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txid"));
+        let ids = std::fs::File::open(directory.path().join("ids")).unwrap();
+        let output = command.args(args).current_dir(&directory).stdin(ids).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert_eq!(
             String::from_utf8(output.stderr).unwrap(),
@@ -87,6 +112,36 @@ fn a_closed_output_is_an_error() {
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "txid: standard output is closed\n", "{args}");
         assert_eq!(output.status.code(), Some(2), "{args}");
         assert_eq!(with("<>/dev/null >&0").stderr, b"", "{args}");
+    }
+}
+
+/// In a thread of its own, whose children inherit what is refused.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_randomness_nothing_secret_is_made() {
+    test_helpers::attack::refuse(&[libc::SYS_getrandom], libc::EIO);
+    // As the library opens /dev/urandom, and nothing else.
+    let flags = [(libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK) as u32];
+    test_helpers::attack::refuse_where(&[libc::SYS_openat], &flags, libc::EIO);
+    let why = "txid: the operating system gave no randomness, so there is no key\n";
+    assert_eq!(refusal(&mut txid(&["key", "new"])), why);
+    let said = refusal(&mut txid(&["new", "--format", "strong", "--at", "0", "-n", "3"]));
+    let (id, why) = said.strip_prefix("txid: ").unwrap().split_at(20);
+    assert_eq!(id.parse::<txid::Txid>().unwrap().timestamp_ms(), 0, "{said}");
+    assert_eq!(why, " could be guessed: the operating system gave no randomness\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_an_address_no_id_with_one_is_made() {
+    let mut alone = assert_cmd::Command::new("unshare");
+    alone.args(["-rn", env!("CARGO_BIN_EXE_txid"), "new", "--format"]);
+    let output = alone.arg("sofa").output();
+    match output.map(|output| String::from_utf8(output.stderr).unwrap()) {
+        Ok(said) if !said.starts_with("unshare") => {
+            assert_eq!(said, "txid: this format needs an IPv4 address of this host, and none was found\n");
+        }
+        _ => test_helpers::skipped("this user may not unshare the network, or unshare is missing"),
     }
 }
 
@@ -117,18 +172,9 @@ fn each_command_has_examples_in_its_help_and_in_its_manual() {
         let section = manual.split(".SH ").find(|section| section.contains("Examples:")).unwrap();
         assert!(section.starts_with("NOTES\n.nf\n"), "its tables are not to be filled as a paragraph is: {section}");
     }
-    // The statuses that other tests expect.
-    for (name, says) in [
-        ("audit", "exit status is 1 if an id repeats, 0 if none does, and 2 after an error or if there is no id."),
-        ("grep", "exit status is 0 if a line was found, 1 if none was, and 2 after an error."),
-        ("sort", "are skipped and reported, and the exit status is then 2."),
-        ("inspect", "is reported on standard error, and the exit status is then 1."),
-    ] {
-        let help = printed(&mut txid(&[name, "--help"]));
-        assert!(help.split_whitespace().collect::<Vec<_>>().join(" ").contains(says), "{name}: {help}");
-    }
     assert_eq!(printed(&mut txid(&["--version"])), format!("txid {}\n", env!("CARGO_PKG_VERSION")));
     for file in ["bash/txid", "zsh/_txid", "fish/txid.fish"] {
-        assert!(std::fs::read_to_string(beside.join("completions").join(file)).unwrap().contains("inspect"), "{file}");
+        let text = std::fs::read_to_string(beside.join("completions").join(file)).unwrap();
+        assert!(["inspect", "uuid_v7", "any", "snowflake"].iter().all(|word| text.contains(word)), "{file}");
     }
 }

@@ -12,8 +12,6 @@ fn the_two_bounds() {
     assert_eq!(of_5, "00000001800000000000\n00000001fvvvvvvvvvvg\n");
     let around_5 = printed(&mut txid(&["range", "--around", "0000000000005", "--within", "5ms"]));
     assert_eq!(around_5, "00000000000000000000\n00000002nvvvvvvvvvvg\n");
-    // As a txid, it would be of a time before there were any.
-    assert!(refusal(&mut txid(&["range", "--from", "9m4e2mr0ui3e8a215n4g"])).contains("not a time"));
 }
 
 #[test]
@@ -59,8 +57,12 @@ fn a_condition_in_the_sql_of_each_database() {
         }
     }
     assert!(!condition("uuid_v6", "postgresql").contains("COLLATE"), "a column of UUIDs has none");
-    assert!(refusal(&mut txid(&["range", "--from", "0000000000005", "--dialect", "mysql"])).contains("--sql"));
-    assert!(refusal(&mut txid(&[&DAY[..], &["--sql", "id", "--dialect", "oracle"]].concat())).contains("postgresql"));
+    // A number is compared as one, in all of them.
+    for dialect in ["postgresql", "mysql", "sqlite", "duckdb", "clickhouse"] {
+        let numbers = [&DAY[..], &["--format", "snowflake", "--sql", "id", "--dialect", dialect]].concat();
+        let between = "id BETWEEN 980233278059446272 AND 980595665925046271\n";
+        assert_eq!(printed(&mut txid(&numbers)), between, "{dialect}");
+    }
 }
 
 #[test]
@@ -74,7 +76,6 @@ fn an_object_in_json() {
             "\n"
         )
     );
-    assert!(refusal(&mut txid(&[&json[..], &["--sql", "id"]].concat())).contains("cannot be used with"));
 }
 
 #[test]
@@ -99,16 +100,18 @@ fn the_bounds_of_every_format_that_sorts() {
 fn ids_that_do_not_sort_and_times_that_they_cannot_hold_are_refused() {
     for (args, why) in [
         (&["--format", "uuid_v1"][..], "ids of uuid_v1 do not sort by time, so a window has no first and last id"),
-        (&["--format", "unique_id"], "ids of unique_id do not sort by time"),
-        (&["--format", "sofa"], "ids of sofa do not sort by time"),
-        (&["--format", "skywalking"], "ids of skywalking do not sort by time"),
-        (&["--layout", "sonyflake"], "ids of snowflake have times from 2014-09-01T00:00:00.000Z to 2188-11-1"),
-        (&["--layout", "none"], "layout 'none'"),
+        (&["--format", "unique_id"], "ids of unique_id do not sort by time, so a window has no first and last id"),
+        (&["--format", "sofa"], "ids of sofa do not sort by time, so a window has no first and last id"),
+        (&["--format", "skywalking"], "ids of skywalking do not sort by time, so a window has no first and last id"),
+        (
+            &["--layout", "sonyflake"],
+            "ids of snowflake have times from 2014-09-01T00:00:00.000Z to 2188-11-16T03:28:58.879Z",
+        ),
         (&["--format", "flake", "--layout", "uid"], "--layout is for --format snowflake, not flake"),
-        (&["--format", "uuid_v4"], "ids of this format hold no time"),
+        (&["--format", "uuid_v4"], "invalid value 'uuid_v4' for '--format <NAME>': ids of this format hold no time"),
     ] {
         let said = refusal(&mut txid(&[&["range", "--from", "2001-01-01", "--to", "2001-01-02"], args].concat()));
-        assert!(said.contains(why), "{said}");
+        assert_eq!(said, format!("txid: {why}\n"));
     }
     let numbers = printed(&mut txid(&[
         "range",
@@ -158,5 +161,4 @@ fn the_end_is_now_if_none_is_given() {
         assert!((-1..30_000).contains(&(ms("last") - ms("first") - 3_600_000)), "{bounds}");
         assert!((0..30_000).contains(&(txid::system_ms() - ms("last"))), "{bounds}");
     }
-    assert!(refusal(&mut txid(&["range", "--to", "now"])).contains("--from"));
 }

@@ -1,6 +1,6 @@
 //! `txid grep --late`: only what has the window is read.
 
-use crate::{NOON, directory, id, printed, txid};
+use crate::{ALL, NOON, directory, id, printed, refusal, txid};
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,8 @@ fn a_window_is_found_by_few_reads() {
     assert_eq!((all.lines().count() > 1900, said.as_str()), (true, ""));
     let (few, said) = found(directory, &[&WINDOW[..], &["--late", "2s", "a.log"]].concat());
     assert!(few == all);
-    assert!(said.contains(" were read, in ") && said.contains("lines later than 2s are not found"), "{said}");
+    let read = |parts: &str| format!("txid: --late: {parts} are not found\n");
+    assert_eq!(said, read("5.53 MiB of 84.11 MiB were read, in 77 parts; lines later than 2s"));
     // Of 90 MB.
     if let Some((count, bytes)) = reads(directory, "--from 2026-11-24T12:05:00Z --for 2s --late 2s a.log") {
         assert!(count < 150 && bytes < 12_000_000, "{count} reads of {bytes} bytes");
@@ -56,14 +57,32 @@ fn a_window_is_found_by_few_reads() {
         );
     }
     let (none, said) = found(directory, &["--from", "2026-11-25", "--late", "2s", "a.log"]);
-    assert!(none.is_empty() && said.contains("; 1 file is outside the window; lines"), "{said}");
+    let outside = "4.12 MiB of 84.11 MiB were read, in 66 parts; 1 file is outside the window; lines later than 2s";
+    assert_eq!((none.as_str(), said), ("", read(outside)));
     let (_, said) = found(directory, &["--from", "2026-11-25", "--late", "2s", "a.log", "a.log"]);
-    assert!(said.contains("; 2 files are outside the window; lines"), "{said}");
+    let outside = "8.25 MiB of 168.23 MiB were read, in 132 parts; 2 files are outside the window; lines later than 2s";
+    assert_eq!(said, read(outside));
     let (_, said) = found(directory, &["--from", "2026-11-25", "--late", "2s", "a.log", "missing"]);
-    assert!(said.ends_with("missing: No such file or directory (os error 2)\n"), "nothing is promised: {said}");
+    let missing =
+        "txid: missing: --late: all is read: it is no file\ntxid: missing: No such file or directory (os error 2)\n";
+    assert_eq!(said, missing, "nothing is promised");
     // A line that is nearly as late as was said.
     let (_, said) = found(directory, &[&WINDOW[..], &["--late", "1500ms", "-c", "a.log"]].concat());
-    assert!(said.contains("after its id; --late may be too short"), "{said}");
+    let late = "txid: --late: a line came 934ms after its id; --late may be too short\n";
+    assert_eq!(said, read("5.37 MiB of 84.11 MiB were read, in 76 parts; lines later than 1s 500ms") + late);
+}
+
+/// A line that is exactly as late as was promised, before or after all others.
+#[test]
+fn no_line_is_missed_that_is_as_late_as_promised() {
+    let lines = |ms: i64| format!("{} GET /{:0>120}\n", id(NOON + ms), 0).repeat(140_000);
+    let one = format!("{} in the window\n", id(NOON));
+    let (from, to) = ("2026-11-24T12:00:00Z", "2026-11-24T12:00:00.001Z");
+    for log in [one.clone() + &lines(-1000), lines(1000) + &one] {
+        let directory = directory(&[("a.log", log.as_bytes())]);
+        let (found, said) = found(directory.path(), &["--from", from, "--to", to, "--late", "1s", "a.log"]);
+        assert_eq!((found, said.matches("all is read").count()), (one.clone(), 0), "{said}");
+    }
 }
 
 #[test]
@@ -75,25 +94,36 @@ fn where_the_promise_is_of_no_use_all_is_read_and_it_is_said() {
     let files = [("back.log", back.as_bytes()), ("without.log", without.as_bytes()), ("small.log", small.as_bytes())];
     let directory = directory(&files);
     let directory = directory.path();
-    std::process::Command::new("gzip").args(["-k1", "small.log"]).current_dir(directory).status().unwrap();
+    for (program, options) in [("gzip", "-k1"), ("zstd", "-q1")] {
+        std::process::Command::new(program).args([options, "small.log"]).current_dir(directory).status().unwrap();
+    }
     let expected = found(directory, &[&WINDOW[..], &["back.log"]].concat()).0;
     assert_eq!(expected.lines().count(), 2000);
     for (args, why, is_there) in [
-        (&["back.log"][..], "ids are older than before, by more than that", true),
-        (&["without.log"], "is no id", true),
-        (&["small.log"], "it is small", false),
-        (&["small.log.gz"], "it is compressed", false),
-        (&["-n", "back.log"], "-n counts all lines", true),
-        (&["-v", "small.log"], "-v prints what is outside", true),
-        (&["-L", "small.log"], "-L must see all lines", true),
+        (
+            &["back.log"][..],
+            "back.log: --late: all is read: near its byte 89842685 ids are older than before, by more than that",
+            true,
+        ),
+        (&["without.log"], "without.log: --late: all is read: near its byte 88254400 is no id", true),
+        (&["small.log"], "small.log: --late: all is read: it is small, less than 16.50 MiB", false),
+        (&["small.log.gz"], "small.log.gz: --late: all is read: it is compressed", false),
+        (&["small.log.zst"], "small.log.zst: --late: all is read: it is compressed", false),
+        (&["-n", "back.log"], "--late: all is read: -n counts all lines", true),
+        (&["-v", "small.log"], "--late: all is read: -v prints what is outside the window", true),
+        (&["-L", "small.log"], "--late: all is read: -L must see all lines", true),
     ] {
         let (lines, said) = found(directory, &[&WINDOW[..], &["--late", "2s"], args].concat());
-        assert!(said.contains("--late: all is read: ") && said.contains(why), "{args:?}: {said}");
+        assert_eq!(said, format!("txid: {why}\n"), "{args:?}");
         assert_eq!(!lines.is_empty(), is_there, "{args:?}");
         assert!(!["back.log", "without.log"].contains(&args[0]) || lines == expected, "{args:?}");
     }
     let piped = txid(&["grep", "--from", "2026-11-24", "--late", "2s"]).write_stdin(small).assert().success();
-    assert!(String::from_utf8_lossy(&piped.get_output().stderr).contains("all is read: it is no file"));
+    piped.stderr("txid: (standard input): --late: all is read: it is no file\n");
+    assert_eq!(
+        refusal(&mut txid(&["grep", ALL, "--late", "x"])),
+        "txid: --late 'x': not a span of time; write it as 10m, 1h30m or '2 days'\n"
+    );
     assert!(printed(txid(&["grep", "--from", "2026-11-24"]).write_stdin(small)).len() > 999_000);
 }
 

@@ -19,7 +19,7 @@ fn on_terminal(directory: &Path, command: &str) -> String {
 fn colors_are_for_a_terminal_only() {
     let directory = directory(&[]);
     let sample = "inspect 4om9qi54la8ffr4bd9sg";
-    assert!(on_terminal(directory.path(), sample).contains(ESCAPE));
+    assert!(on_terminal(directory.path(), sample).starts_with("\x1b[1m4om9qi54la8ffr4bd9sg\x1b[0m\r\n  format  xid; "));
     assert!(!on_terminal(directory.path(), &format!("{sample} --json")).contains(ESCAPE));
     assert!(!printed(&mut txid(&["inspect", "4om9qi54la8ffr4bd9sg"])).contains(ESCAPE));
     assert!(!printed(&mut txid(&["--help"])).contains(ESCAPE));
@@ -29,8 +29,10 @@ fn colors_are_for_a_terminal_only() {
 fn a_bar_shows_on_a_terminal_while_files_are_read() {
     let line = format!("{}\n", id(1));
     let directory = directory(&[("a.log", line.repeat(200_000).as_bytes())]);
-    let shown = on_terminal(directory.path(), "grep --from=0 -c a.log");
-    assert!(shown.contains(" of 4.01 MiB") && shown.contains("200000"), "{shown:?}");
+    let shown = on_terminal(directory.path(), "grep --from=0 -c a.log a.log");
+    let begin = format!("{} 10 B of 8.01 MiB, ", "░".repeat(40));
+    assert!(shown.contains(&begin) && shown.contains("iB/s, ") && shown.contains("s left"), "{shown:?}");
+    assert!(shown.contains("200000"), "{shown:?}");
     assert_eq!(printed(txid(&["grep", "--from=0", "-c", "a.log"]).current_dir(&directory)), "200000\n");
     let shown = on_terminal(directory.path(), "sort a.log");
     assert!(shown.contains(" of 4.01 MiB") && shown.ends_with(&line.replace('\n', "\r\n")), "{}", &shown[..500]);
@@ -80,6 +82,11 @@ fn sorted_lines_cannot_control_the_terminal() {
         printed(txid(&["sort", "a.log"]).current_dir(&directory)),
         format!("{one} \u{9b}1m\n{two} \x1b]0;title\x07é\r\n")
     );
+    // Nor can those that are stamped, or reported as repeats.
+    let shown = on_terminal(directory.path(), "inspect --time < a.log");
+    assert!(shown.contains(&format!(" {two} \\x1b]0;title\\x07é\r")) && !shown.contains(ESCAPE), "{shown:?}");
+    let shown = on_terminal(directory.path(), "audit a.log a.log 2>/dev/null; true");
+    assert!(shown.contains(&format!(": {two} \\x1b]0;title\\x07é\r")) && !shown.contains(ESCAPE), "{shown:?}");
 }
 
 #[test]
