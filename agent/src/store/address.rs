@@ -91,6 +91,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_error_is_of_its_kind() {
+        let here = Address::new("here".to_owned());
+        let io = |kind| here.broken(&io::Error::new(kind, "why"));
+        for (error, wanted) in [
+            (here.unreachable("no\nroute"), "cannot reach here: no route"),
+            (here.timed_out(), "here did not answer within 3000 ms"),
+            (here.refused("no"), "here refused: no"),
+            (here.misconfigured("bad"), "here cannot be used: bad"),
+            (here.damaged("what"), "here gave an invalid answer: what"),
+            (io(io::ErrorKind::InvalidData), "here gave an invalid answer: why"),
+            (io(io::ErrorKind::UnexpectedEof), "cannot reach here: it closed the connection"),
+            (io(io::ErrorKind::ConnectionReset), "cannot reach here: why"),
+        ] {
+            assert_eq!(error.to_string(), wanted);
+        }
+    }
+
+    #[test]
     fn what_a_store_says_is_one_line_that_ends() {
         assert_eq!(one_line(" no\r\n\tsuch \x07table\n"), "no such table");
         for letter in ["x", "\u{e4}", "\u{20ac}"] {

@@ -261,6 +261,8 @@ fn index(version: &Version) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::http;
+    use super::super::remote::beside;
     use super::*;
 
     fn store() -> ConsulStore {
@@ -276,13 +278,21 @@ mod tests {
         assert!(matches!(store().durability(), Durability::Durable));
     }
 
-    /// As a limit on requests, which is lifted or passes.
     #[test]
-    fn a_limit_on_requests_passes() {
-        let of = |status| store().understand(answer(status, "why"));
-        assert!(matches!(of(429), Err(Failure::NotDone(StoreError::Unreachable { .. }))));
-        assert!(matches!(of(400), Err(Failure::NotDone(StoreError::Misconfigured { .. }))));
-        assert!(of(409).is_ok());
+    fn what_was_refused_is_not_done() {
+        let said = |status| match store().understand(answer(status, &"x".repeat(201))) {
+            Ok(_) => "an answer".to_owned(),
+            Err(Failure::NotDone(error)) => error.to_string(),
+            Err(Failure::Unknown(_)) => "unknown".to_owned(),
+        };
+        let x = "x".repeat(200);
+        assert_eq!([200, 404, 409].map(said), ["an answer"; 3]);
+        let rights =
+            "the token (TXID_STORE_PASSWORD or ?password-file=FILE) needs key_prefix \"txid/\" { policy = \"write\" }";
+        assert_eq!([401, 403].map(said), [(); 2].map(|()| format!("consul://127.0.0.1 refused: {x}; {rights}")));
+        // A limit on requests, which is lifted or passes.
+        assert_eq!(said(429), format!("cannot reach consul://127.0.0.1: status 429: {x}"));
+        assert_eq!(said(400), format!("consul://127.0.0.1 cannot be used: status 400: {x}"));
     }
 
     #[test]
@@ -294,18 +304,99 @@ mod tests {
         let stale = errors("failed to set key \\\"txid/any\\\", index is stale");
         assert_eq!(of(409, &stale), Ok(Put::Conflict));
         let denied = of(409, &errors("Permission denied: token lacks permission 'key:write'"));
-        assert!(matches!(&denied, Err(StoreError::Refused { why, .. }) if why.contains("key:write")), "{denied:?}");
+        let why = "consul://127.0.0.1 refused: Permission denied: token lacks permission 'key:write'";
+        assert_eq!(denied.unwrap_err().to_string(), why);
         for (status, text) in [(200, "{}"), (200, "OK"), (409, "{}")] {
             assert!(matches!(of(status, text), Ok(Put::Unknown(StoreError::Damaged { .. }))), "{status} {text}");
         }
-        assert!(matches!(of(404, ""), Err(StoreError::Misconfigured { .. })));
+        let other = of(404, "").unwrap_err().to_string();
+        assert_eq!(other, "consul://127.0.0.1 cannot be used: the server is not Consul: status 404");
     }
 
-    /// Another server says so with a page.
+    type Call = fn(&mut ConsulStore) -> Result<String, StoreError>;
+
+    /// What a call of a store says, and what a server hears that answers so.
+    fn call(login: &str, query: &str, answers: &[(u16, &str)], call: Call) -> (String, Vec<String>) {
+        let answers = answers.iter().map(|(status, text)| http::answer(*status, text));
+        let texts: Vec<_> = [vec![]].into_iter().chain(answers).collect();
+        let (said, heard) = beside(&texts, |port| {
+            let url = format!("consul://{login}127.0.0.1:{port}{query}");
+            let mut store = ConsulStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
+            let said = call(&mut store).unwrap_or_else(|error| error.to_string());
+            said.replace(&port.to_string(), "PORT")
+        });
+        (said, http::requests(&heard))
+    }
+
+    fn pair(key: &str) -> String {
+        format!(r#"{{"Key":"txid/{key}","Value":"cg==","ModifyIndex":7}}"#)
+    }
+
     #[test]
-    fn a_key_is_missing_only_if_consul_says_so() {
-        assert!(matches!(store().got(answer(404, "")), Ok(None)));
-        assert!(matches!(store().got(answer(404, "<html>")), Err(StoreError::Damaged { .. })));
-        assert!(matches!(store().got(answer(200, "[]")), Ok(Some(_))));
+    fn records_are_read_and_written_in_base64() {
+        let read: Call = |store| {
+            let shown = |record: Record| format!("{} {}", record.bytes.escape_ascii(), record.version.0.escape_ascii());
+            store.read("a b").map(|found| found.map_or("none".to_owned(), shown))
+        };
+        const NOT: &str = "consul://127.0.0.1:PORT gave an invalid answer: the server is not Consul";
+        let other = r#"[{"Key":"other","Value":"?","ModifyIndex":7}]"#;
+        let damaged = "consul://127.0.0.1:PORT gave an invalid answer: key \"other\", value Some(\"?\")";
+        for (status, text, wanted) in [
+            (200, &*format!("[{}]", pair("a b")), "r 7"),
+            (404, "", "none"),
+            // Another server says so with a page.
+            (404, "<html>", NOT),
+            (409, "", NOT),
+            (200, "{}", NOT),
+            (200, other, damaged),
+        ] {
+            let (said, heard) = call("", "", &[(status, text)], read);
+            assert_eq!((&*said, &*heard[0]), (wanted, "GET /v1/kv/txid/a%20b?consistent"));
+        }
+        let (_, heard) = call(":word@", "/deep?dc=eu%2Fa", &[(404, "")], read);
+        assert_eq!(heard, ["GET /v1/kv/deep/a%20b?consistent&dc=eu/a word"]);
+
+        let write = |index: u64| {
+            format!(r#"PUT /v1/txn? [{{"KV":{{"Index":{index},"Key":"txid/a","Value":"cg==","Verb":"cas"}}}}]"#)
+        };
+        let absent: Call = |store| store.put("a", &Expected::Absent, b"r").map(|put| format!("{put:?}"));
+        let same: Call = |store| store.put("a", &Expected::Version(version(7)), b"r").map(|put| format!("{put:?}"));
+        let written = r#"{"Results":[{"KV":{"ModifyIndex":8}}]}"#;
+        let done = format!("{:?}", Put::Written(version(8)));
+        assert_eq!(call("", "", &[(200, written)], absent), (done.clone(), vec![write(0)]));
+        assert_eq!(call("", "", &[(200, written)], same), (done, vec![write(7)]));
+        let (said, _) = call("", "", &[(403, "no")], absent);
+        assert!(said.starts_with("consul://127.0.0.1:PORT refused: no; "), "{said}");
+        let (said, _) = call("", "", &[(500, "no leader")], absent);
+        assert!(said.starts_with("Unknown("), "it may have been written: {said}");
+        let why = store().put("a", &Expected::Version(Version(b"x".to_vec())), b"r").unwrap_err().to_string();
+        assert!(why.ends_with("Version([120]) is not a version of a record in Consul"), "{why}");
+    }
+
+    #[test]
+    fn a_list_is_read_in_parts_that_are_short_enough() {
+        let list: Call = |store| {
+            let mut names = Vec::new();
+            store.list("a/", &mut |name, _| names.push(name.to_owned())).map(|()| names.join(" "))
+        };
+        let keys = |count: usize, more: &[&str]| {
+            let many = (0..count).map(|at| format!("b{at:04}")).chain(more.iter().map(|key| (*key).to_owned()));
+            serde_json::to_string(&many.map(|key| format!("txid/a/{key}")).collect::<Vec<_>>()).unwrap()
+        };
+        let one = |key: &str| format!("[{}]", pair(key));
+        let asked = |key: &str, how: &str| format!("GET /v1/kv/txid/a/{key}?{how}consistent");
+        let (said, heard) = call("", "", &[(404, ""), (404, "")], list);
+        assert_eq!((said.as_str(), &heard[..]), ("", &[asked("", "keys&"), asked("", "recurse&")][..]));
+        let (said, heard) = call("", "", &[(200, &keys(2048, &[])), (200, &one("a/b0000"))], list);
+        assert_eq!((said.as_str(), &heard[1..]), ("a/b0000", &[asked("", "recurse&")][..]));
+        // One more, and each of the next letters has its own part; a key that is one of the beginnings as well.
+        let all = keys(2048, &["", "c"]);
+        let (said, heard) = call("", "", &[(200, &all), (404, ""), (200, &one("a/c")), (200, &one("a/b0000"))], list);
+        let wanted = [asked("", ""), asked("c", "recurse&"), asked("b", "recurse&")];
+        assert_eq!((said.as_str(), &heard[1..]), ("a/c a/b0000", &wanted[..]));
+        let (said, _) = call("", "", &[(200, r#"["txid/b/1"]"#)], list);
+        assert_eq!(said, "consul://127.0.0.1:PORT gave an invalid answer: key \"txid/b/1\"");
+        let (said, _) = call("", "", &[(200, "{}")], list);
+        assert_eq!(said, "consul://127.0.0.1:PORT gave an invalid answer: the server is not Consul");
     }
 }

@@ -164,6 +164,72 @@ mod tests {
         }
     }
 
+    /// A record that people may have changed, and a file that cannot be written.
+    #[test]
+    fn a_tag_is_one_record() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut tags = crate::store::open(&format!("file://{}", directory.path().display())).unwrap();
+        assert_eq!((tags.take("a", None, 0), tags.raise("a", 1)), (Ok(Taken::NoTag), Ok(None)));
+        tags.create_tag("a", 20).unwrap();
+        tags.create_tag("a", 30).unwrap();
+        let path = directory.path().join("a/segment");
+        let text = || std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text(), "max_id=1 step=20", "it was there");
+        assert_eq!(tags.take("a", None, 1), Ok(Taken::Range { range: 1..21, step: 20 }));
+        assert_eq!(tags.take("a", Some(5), 0), Ok(Taken::Range { range: 21..26, step: 20 }));
+        assert_eq!(
+            (text(), tags.take("a", None, 27)),
+            ("max_id=26 step=20".to_owned(), Ok(Taken::WentDown { number: 26 }))
+        );
+        assert_eq!((tags.raise("a", 100), tags.raise("a", 99)), (Ok(Some(26)), Ok(Some(100))));
+        assert_eq!(text(), "max_id=100 step=20");
+        std::fs::write(&path, "max_id=9223372036854775807 step=20").unwrap();
+        assert_eq!((tags.take("a", None, 0), tags.raise("a", 1)), (Ok(Taken::Ended), Ok(Some(i64::MAX as u64))));
+        std::fs::write(&path, "max_id=many").unwrap();
+        let why = "the store gave an invalid answer: a/segment is not a number and a step: max_id=many";
+        assert_eq!(tags.take("a", None, 0).unwrap_err().to_string(), why);
+        assert_eq!(tags.how_to_create("a", 20), "txid-agent run --segment a=20 --create");
+        assert_eq!(tags.numbering(), Numbering::Own);
+        assert_eq!((tags.number("orders", "here", 9), tags.room()), (Ok(Numbered::UsedUp), Ok(None)));
+    }
+
+    /// A store in which each write comes to the same.
+    struct Writes(Put);
+
+    impl Store for Writes {
+        fn read(&mut self, _: &str) -> Result<Option<Record>, StoreError> {
+            Ok(Some(Record::compared_by_bytes(b"max_id=7 step=20".to_vec())))
+        }
+
+        fn put(&mut self, _: &str, _: &Expected, _: &[u8]) -> Result<Put, StoreError> {
+            Ok(self.0.clone())
+        }
+
+        fn list(&mut self, _: &str, _: Show) -> Result<(), StoreError> {
+            unreachable!("there is one tag")
+        }
+
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+            unreachable!("numbers have no time")
+        }
+
+        fn durability(&self) -> &Durability {
+            &Durability::Durable
+        }
+    }
+
+    #[test]
+    fn numbers_that_may_have_been_taken_are_an_error() {
+        let error = StoreError::TimedOut { store: "here".to_owned(), ms: 1 };
+        let mut lost = Writes(Put::Unknown(error.clone()));
+        assert_eq!((lost.take("a", None, 0), lost.create_tag("a", 20)), (Err(error.clone()), Err(error)));
+        let mut other = Writes(Put::Conflict);
+        let why = "the store: another client changed a/segment at the same moment";
+        assert_eq!(other.take("a", None, 0).unwrap_err().to_string(), why);
+        assert_eq!(other.create_tag("a", 20), Ok(()), "it is there");
+        assert_eq!(other.durability_of_numbers(), &Durability::Durable);
+    }
+
     /// The operator must not believe that it was raised.
     #[test]
     fn a_tag_that_is_deleted_while_it_is_raised_is_none() {

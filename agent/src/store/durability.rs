@@ -56,5 +56,16 @@ mod tests {
     fn a_store_that_said_nothing_may_lose_writes() {
         assert!(Durability::Unknown.may_lose_writes() && Durability::may_lose("why").may_lose_writes());
         assert!(!Durability::Durable.may_lose_writes());
+        let said = |may_lose| Durability::Said { may_lose };
+        assert!(said(true).may_lose_writes() && !said(false).may_lose_writes());
+        let whys = [Durability::Unknown, Durability::Durable, said(true), Durability::may_lose("why")];
+        assert_eq!(whys.each_ref().map(Durability::why), [None, None, None, Some("why")]);
+        // The URL has the last word.
+        let learned = whys.map(|mut known| {
+            known.learn(Durability::Durable);
+            known
+        });
+        use Durability::Durable;
+        assert_eq!(learned, [Durable, Durable, said(true), Durable]);
     }
 }

@@ -282,23 +282,201 @@ struct Said {
 
 #[cfg(test)]
 mod tests {
+    use super::super::http;
+    use super::super::remote::beside;
     use super::*;
 
     #[test]
     fn what_was_refused_is_not_done() {
-        let store = EtcdStore::open(StoreUrl::parse("etcd://127.0.0.1/txid").unwrap()).unwrap();
-        let of = |status| store.understand::<Written>(&Answer { status, text: r#"{"header":{}}"#.to_owned() });
-        assert!(of(200).is_ok());
-        for status in [400, 401, 403, 404, 429] {
-            assert!(matches!(of(status), Err(Failure::NotDone(_))), "{status}");
+        const LOGIN: &str =
+            "; give the user as etcd://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
+        let store = EtcdStore::open(StoreUrl::parse("etcd://h/ids").unwrap()).unwrap();
+        let said = |status, text: &str| match store.understand::<Written>(&Answer { status, text: text.to_owned() }) {
+            Ok(_) => "an answer".to_owned(),
+            Err(Failure::NotDone(error)) => format!("not done: {error}"),
+            Err(Failure::Unknown(error)) => error.to_string(),
+        };
+        assert_eq!(said(200, r#"{"header":{}}"#), "an answer");
+        assert_eq!(said(200, "{}"), "etcd://h/ids gave an invalid answer: the server is not etcd: {}");
+        let refused = "not done: etcd://h/ids refused: ";
+        assert_eq!(said(401, r#"{"error":"unauthorized"}"#), format!("{refused}unauthorized{LOGIN}"));
+        for error in
+            ["etcdserver: authentication failed, invalid user ID or password", "etcdserver: user name is empty"]
+        {
+            assert_eq!(said(400, &format!(r#"{{"message":"{error}"}}"#)), format!("{refused}{error}{LOGIN}"));
         }
-        assert!(matches!(of(429), Err(Failure::NotDone(StoreError::Unreachable { .. }))), "it may pass");
+        assert_eq!(
+            said(403, r#"{"error":"permission denied"}"#),
+            format!("{refused}permission denied; the user's role needs readwrite on the prefix /ids/")
+        );
+        let not = "not done: etcd://h/ids cannot be used: ";
+        assert_eq!(
+            said(404, "404 page not found"),
+            format!(
+                "{not}there is no /v3 here: this is etcd before 3.4, or its JSON gateway is off (enable-grpc-gateway: true turns it on)"
+            )
+        );
+        // As Go's server answers a request without TLS, and as it answers others.
+        assert_eq!(
+            said(400, "Client sent an HTTP request to an HTTPS server.\n"),
+            format!("{not}it requires TLS: write etcds:// instead of etcd://")
+        );
+        assert_eq!(
+            said(400, r#"{"error":"etcdserver: too many operations in txn request","code":3}"#),
+            format!("{not}status 400: etcdserver: too many operations in txn request")
+        );
+        assert_eq!(said(429, "later"), "not done: cannot reach etcd://h/ids: status 429: later");
+        assert_eq!(said(499, &"x".repeat(201)), format!("{not}status 499: {}", "x".repeat(200)));
+    }
+
+    type Call = fn(&mut EtcdStore) -> Result<String, StoreError>;
+
+    /// What a call of a store says, and what a server hears that answers so.
+    fn call(login: &str, answers: &[(u16, &str)], call: Call) -> (String, Vec<String>) {
+        let answers = answers.iter().map(|(status, text)| http::answer(*status, text));
+        let texts: Vec<_> = [vec![]].into_iter().chain(answers).collect();
+        let (said, heard) = beside(&texts, |port| {
+            let url = format!("etcd://{login}127.0.0.1:{port}");
+            let mut store = EtcdStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
+            let said = call(&mut store).unwrap_or_else(|error| error.to_string());
+            said.replace(&port.to_string(), "PORT")
+        });
+        (said, http::requests(&heard))
+    }
+
+    fn base64(text: &str) -> String {
+        encode(text.as_bytes())
+    }
+
+    const READ: Call = |store| store.read("a").map(|found| format!("{:?}", found.map(|record| record.bytes)));
+
+    #[test]
+    fn records_are_read_and_written_in_base64() {
+        let key = base64("/txid/a");
+        let range = format!(r#"POST /v3/kv/range {{"key":"{key}"}}"#);
+        let pair =
+            |key: &str| format!(r#"{{"header":{{}},"kvs":[{{"key":"{}","value":"{}"}}]}}"#, base64(key), base64("r"));
+        for (answer, wanted) in [
+            (r#"{"header":{}}"#, "None"),
+            (&*pair("/txid/a"), "Some([114])"),
+            (&*pair("/other"), "etcd://127.0.0.1:PORT gave an invalid answer: key \"L290aGVy\", value \"cg==\""),
+        ] {
+            assert_eq!(call("", &[(200, answer)], READ), (wanted.to_owned(), vec![range.clone()]));
+        }
+        let put = |compare: &str| {
+            let success = format!(r#"[{{"request_put":{{"key":"{key}","value":"{}"}}}}]"#, base64("r"));
+            format!(r#"POST /v3/kv/txn {{"compare":[{{"key":"{key}",{compare}}}],"success":{success}}}"#)
+        };
+        let absent: Call = |store| store.put("a", &Expected::Absent, b"r").map(|put| format!("{put:?}"));
+        let same: Call =
+            |store| store.put("a", &Expected::Version(Version(b"o".to_vec())), b"r").map(|put| format!("{put:?}"));
+        let (said, heard) = call("", &[(200, r#"{"header":{},"succeeded":true}"#)], absent);
+        assert_eq!(said, format!("{:?}", Put::Written(Version(b"r".to_vec()))));
+        let value = |text: &str| serde_json::from_str::<Value>(text.strip_prefix("POST /v3/kv/txn ").unwrap()).unwrap();
+        assert_eq!(value(&heard[0]), value(&put(r#""target":"CREATE","result":"EQUAL","create_revision":"0""#)));
+        let (said, heard) = call("", &[(200, r#"{"header":{}}"#)], same);
+        assert_eq!(said, "Conflict");
+        let old = base64("o");
+        assert_eq!(value(&heard[0]), value(&put(&format!(r#""target":"VALUE","result":"EQUAL","value":"{old}""#))));
+        let (said, _) = call("", &[(403, "no")], absent);
+        assert!(said.starts_with("etcd://127.0.0.1:PORT refused: no; "), "{said}");
+        let (said, _) = call("", &[(503, "no leader")], absent);
+        assert!(said.starts_with("Unknown("), "it may have been written: {said}");
+    }
+
+    #[test]
+    fn a_list_goes_on_behind_its_last_key() {
+        let list: Call = |store| {
+            let mut names = Vec::new();
+            store.list("a/", &mut |name, _| names.push(name.to_owned())).map(|()| names.join(" "))
+        };
+        let part = |key: &str, more| {
+            format!(
+                r#"{{"header":{{}},"kvs":[{{"key":"{}","value":""}}],"more":{more}}}"#,
+                base64(&format!("/txid/{key}"))
+            )
+        };
+        let (said, heard) = call("", &[(200, &part("a/1", true)), (200, &part("a/2", false))], list);
+        assert_eq!(said, "a/1 a/2");
+        for (heard, first) in heard.iter().zip(["/txid/a/", "/txid/a/1\0"]) {
+            let asked: Value = serde_json::from_str(heard.strip_prefix("POST /v3/kv/range ").unwrap()).unwrap();
+            assert_eq!(asked, json!({ "key": base64(first), "range_end": base64("/txid/a0"), "limit": 2048 }));
+        }
+    }
+
+    /// A new token may help once.
+    #[test]
+    fn a_login_is_tried_again_when_its_token_is_refused() {
+        const BAD: (u16, &str) = (401, r#"{"error":"invalid auth token"}"#);
+        const NONE: (u16, &str) = (200, r#"{"header":{}}"#);
+        let login = r#"POST /v3/auth/authenticate {"name":"u","password":"word"}"#;
+        let range = format!(r#"{{"key":"{}"}}"#, base64("/txid/a"));
+        let with = |token: &str| format!("POST /v3/kv/range {token}{range}");
+        let token = |token: &str| (200, format!(r#"{{"token":"{token}"}}"#));
+        let (one, two) = (token("one"), token("two"));
+        let (one, two) = ((one.0, &*one.1), (two.0, &*two.1));
+        let both: Call = |store| READ(store).and_then(|_| READ(store));
+        for (answers, asked, wanted) in [
+            (vec![one, NONE, NONE], vec![login, &with("one "), &with("one ")], "None"),
+            (vec![one, NONE, BAD, two, NONE], vec![login, &with("one "), &with("one "), login, &with("two ")], "None"),
+            (
+                vec![one, BAD],
+                vec![login, &with("one ")],
+                "etcd://u@127.0.0.1:PORT refused: it refused the token that it had just issued",
+            ),
+            (
+                vec![(400, r#"{"error":"etcdserver: authentication is not enabled"}"#), NONE, NONE],
+                vec![login, &with(""), &with("")],
+                "None",
+            ),
+            (
+                vec![(400, r#"{"error":"etcdserver: authentication failed"}"#)],
+                vec![login],
+                "etcd://u@127.0.0.1:PORT refused: etcdserver: authentication failed; give the user as etcd://USER@HOST and the \
+                 password as TXID_STORE_PASSWORD or ?password-file=FILE",
+            ),
+        ] {
+            let (said, heard) = call("u:word@", &answers, both);
+            assert_eq!((&*said, heard.iter().map(|it| &**it).collect::<Vec<_>>()), (wanted, asked));
+        }
+    }
+
+    /// Its metrics take 150 KB.
+    #[test]
+    fn a_quota_is_asked_for_once_there_is_much_in_the_store() {
+        const METRICS: (u16, &str) = (200, "etcd_server_quota_backend_bytes 8e+06\n");
+        let room: Call = |store| Ok(format!("{:?} {:?}", store.room()?, store.room()?));
+        let status = "POST /v3/maintenance/status {}";
+        let known = |used, quota| format!("{0:?} {0:?}", Some(Room { used, quota }));
+        let of = |size: &'static str| (200, size);
+        for (answers, asked, wanted) in [
+            (vec![of("{}"), of("{}")], vec![status, status], "None None".to_owned()),
+            (vec![of(r#"{"dbSize":"4194303"}"#); 2], vec![status, status], known(4_194_303, 2 << 30)),
+            (vec![of(r#"{"dbSize":"9000000","dbSizeInUse":"7"}"#); 2], vec![status, status], known(7, 2 << 30)),
+            (
+                vec![of(r#"{"dbSize":"4194304"}"#), METRICS, of(r#"{"dbSize":"4194304"}"#)],
+                vec![status, "GET /metrics", status],
+                known(4_194_304, 8_000_000),
+            ),
+            (
+                vec![of(r#"{"dbSize":"4194304"}"#), (404, "no"), of(r#"{"dbSize":"4194304"}"#)],
+                vec![status, "GET /metrics", status],
+                known(4_194_304, 2 << 30),
+            ),
+        ] {
+            let (said, heard) = call("", &answers, room);
+            assert_eq!((said, heard.iter().map(|it| &**it).collect::<Vec<_>>()), (wanted, asked));
+        }
     }
 
     #[test]
     fn a_quota_is_a_metric() {
         let metrics = "# TYPE etcd_server_quota_backend_bytes gauge\netcd_server_quota_backend_bytes 2.147483648e+09\n";
-        assert_eq!([quota(metrics), quota("404 page not found")], [Some(2 << 30), None]);
+        let of = |bytes| quota(&format!("etcd_server_quota_backend_bytes {bytes}\n"));
+        assert_eq!(
+            [quota(metrics), quota("404 page not found"), of("0"), of("1")],
+            [Some(2 << 30), None, None, Some(1)]
+        );
     }
 
     /// A new token may help, and nothing else is tried twice.
@@ -314,38 +492,5 @@ mod tests {
         ] {
             assert_eq!(is_bad_token(&Answer { status, text: text.to_owned() }), is_bad, "{status} {text}");
         }
-    }
-
-    #[test]
-    fn who_is_refused_is_told_what_is_needed() {
-        let store = EtcdStore::open(StoreUrl::parse("etcd://127.0.0.1/txid").unwrap()).unwrap();
-        for (status, said, needed) in [
-            (401, "unauthorized", LOGIN),
-            (400, "etcdserver: authentication failed, invalid user ID or password", LOGIN),
-            (400, "etcdserver: user name is empty", LOGIN),
-            (403, "etcdserver: permission denied", "the user's role needs readwrite on the prefix /txid/"),
-            (404, "404 page not found", "there is no /v3 here"),
-        ] {
-            let failure = store
-                .understand::<Written>(&Answer { status, text: format!(r#"{{"error":"{said}"}}"#) })
-                .err()
-                .unwrap();
-            let why = failure.into_error().to_string();
-            assert!(why.contains(needed) && (status == 404 || why.contains(said)), "{why}");
-        }
-    }
-
-    /// As Go's server answers a request without TLS, and as it answers others.
-    #[test]
-    fn a_server_that_requires_tls_is_named() {
-        let store = EtcdStore::open(StoreUrl::parse("etcd://127.0.0.1/txid").unwrap()).unwrap();
-        let why = |text: &str| {
-            let failure = store.understand::<Written>(&Answer { status: 400, text: text.to_owned() }).err().unwrap();
-            failure.into_error().to_string()
-        };
-        let refused = why("Client sent an HTTP request to an HTTPS server.\n");
-        assert!(refused.contains("it requires TLS: write etcds:// instead of etcd://"), "{refused}");
-        let other = why(r#"{"error":"etcdserver: too many operations in txn request","code":3}"#);
-        assert!(other.contains("status 400: etcdserver: too many operations"), "{other}");
     }
 }

@@ -236,6 +236,59 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
+    #[test]
+    fn what_is_wrong_with_a_directory_is_said_with_its_name() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().canonicalize().unwrap();
+        let url = format!("file://{}", path.display());
+        let open = |url: &str| FileStore::open(StoreUrl::parse(url).unwrap()).unwrap();
+        let mut store = open(&format!("{url}?timeout=10ms"));
+        for key in ["../x", "/x", "a//b", "a/.lock", "", ".new"] {
+            let why = store.read(key).unwrap_err().to_string();
+            assert_eq!(why, format!("{url} cannot be used: {key:?} cannot be a file name"));
+            assert!(store.put(key, &Expected::Absent, b"x").is_err() && store.list(key, &mut |_, _| {}).is_err());
+        }
+        let held = store.lock().unwrap();
+        let why = format!("cannot reach {url}: {}/.lock: another process has held this lock for 10 ms", path.display());
+        assert_eq!(open(&format!("{url}?timeout=10ms")).read("a").unwrap_err().to_string(), why);
+        drop(held);
+        let why = open("file:///proc/txid/leases").read("a").unwrap_err().to_string();
+        assert_eq!(why, "file:///proc/txid/leases cannot be used: no directory can be made there");
+        let said = |kind| store.meaning(Path::new("/x"), &io::Error::from(kind)).to_string().replace(&url, "here");
+        use io::ErrorKind::*;
+        for kind in [PermissionDenied, ReadOnlyFilesystem] {
+            assert_eq!(said(kind), format!("here refused: /x: {kind}"));
+        }
+        for kind in [NotADirectory, IsADirectory, AlreadyExists] {
+            assert_eq!(said(kind), format!("here cannot be used: /x: {kind}"));
+        }
+        for kind in [StorageFull, NotFound, InvalidInput] {
+            assert_eq!(said(kind), format!("cannot reach here: /x: {kind}"));
+        }
+    }
+
+    #[test]
+    fn a_record_is_a_file_that_is_written_if_it_is_the_expected_one() {
+        let place = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", place.path().display());
+        let mut store = FileStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
+        let version = |text: &str| Expected::Version(Version(text.into()));
+        let written = |text: &str| Ok(Put::Written(Version(text.into())));
+        assert_eq!((store.read("a/b/1"), store.clock()), (Ok(None), Ok(None)));
+        assert_eq!(store.put("a/b/1", &version("one"), b"two"), Ok(Put::Conflict));
+        assert_eq!(store.put("a/b/1", &Expected::Absent, b"one"), written("one"));
+        assert_eq!(store.put("a/b/1", &Expected::Absent, b"two"), Ok(Put::Conflict));
+        assert_eq!(store.put("a/b/1", &version("two"), b"two"), Ok(Put::Conflict));
+        assert_eq!(store.put("a/b/1", &version("one"), b"two"), written("two"));
+        assert_eq!(store.put("a/c/2", &Expected::Absent, b"x"), written("x"));
+        assert_eq!(fs::read(place.path().join("a/b/1")).unwrap(), b"two");
+        assert!(!place.path().join(ASIDE).exists());
+        let mut shown = Vec::new();
+        store.list("a/", &mut |name, record| shown.push((name.to_owned(), record.bytes))).unwrap();
+        shown.sort();
+        assert_eq!(shown, [("a/b/1".to_owned(), b"two".to_vec()), ("a/c/2".to_owned(), b"x".to_vec())]);
+    }
+
     /// An operator would believe that no node is taken.
     #[test]
     fn a_list_that_cannot_be_read_is_not_empty() {

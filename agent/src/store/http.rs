@@ -190,6 +190,30 @@ fn time<B>(response: &Response<B>) -> Option<i64> {
     Some(date.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as i64)
 }
 
+/// An answer as bytes, and what was heard as requests: each as its method, its path, what tells who asks, and its body.
+#[cfg(test)]
+pub(super) fn answer(status: u16, text: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{text}", text.len()).into_bytes()
+}
+
+#[cfg(test)]
+pub(super) fn requests(heard: &[u8]) -> Vec<String> {
+    let mut rest = std::str::from_utf8(heard).unwrap();
+    let mut requests = Vec::new();
+    while let Some((head, after)) = rest.split_once("\r\n\r\n") {
+        let mut lines = head.lines();
+        let (what, headers) = (lines.next().unwrap(), lines.collect::<Vec<_>>());
+        let header = |name: &str| headers.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        assert_eq!(header("user-agent"), Some("txid-agent"));
+        let (body, after) = after.split_at(header("content-length").map_or(0, |length| length.parse().unwrap()));
+        assert_eq!(header("content-type"), (!body.is_empty()).then_some("application/json"));
+        let words = [what.strip_suffix(" HTTP/1.1"), header("authorization"), header("x-consul-token"), Some(body)];
+        requests.push(words.into_iter().flatten().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "));
+        rest = after;
+    }
+    requests
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::remote::in_virtual_time;
@@ -400,6 +424,31 @@ mod tests {
             let why = error.into_error().to_string();
             assert!(why.ends_with(wanted), "{why}");
         }
+    }
+
+    #[test]
+    fn what_is_no_answer_is_named() {
+        let of = |scheme: &str, texts: &[Vec<u8>]| {
+            let (error, _) = super::super::remote::beside(texts, |port| {
+                let url = StoreUrl::parse(&format!("{scheme}://127.0.0.1:{port}")).unwrap();
+                let mut http = Http::new(&url).unwrap();
+                http.begin();
+                let sent = http.send(Kind::Write, "POST", "/a", &[], "{}").err().unwrap();
+                let not_done = if matches!(sent, Failure::NotDone(_)) { "not done: " } else { "" };
+                format!("{not_done}{}", sent.into_error()).replace(&port.to_string(), "PORT")
+            });
+            error
+        };
+        let why = "etcd://127.0.0.1:PORT cannot be used: the server does not speak HTTP, or it requires TLS: invalid HTTP version parsed";
+        assert_eq!(of("etcd", &[vec![], b"\x15\x03\x03\0\x02\x02\x16\r\n\r\n".to_vec()]), why);
+        let unreachable = "cannot reach etcd://127.0.0.1:PORT: 127.0.0.1:PORT: ";
+        assert_eq!(of("etcd", &[vec![], answer(503, "no leader")]), format!("{unreachable}status 503: no leader"));
+        assert_eq!(of("etcd", &[vec![], vec![]]), format!("{unreachable}it closed the connection"));
+        let damaged = "etcd://127.0.0.1:PORT gave an invalid answer: ";
+        let text = b"HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\n\xff\xff".to_vec();
+        assert_eq!(of("etcd", &[vec![], text]), format!("{damaged}invalid utf-8 sequence of 1 bytes from index 0"));
+        let large = of("etcd", &[vec![], answer(200, &"x".repeat(5 << 20))]);
+        assert_eq!(large, format!("{damaged}an answer is larger than 4 MB, or has too many parts"));
     }
 
     /// A server that has lost contact with the others says so with an answer.

@@ -57,3 +57,80 @@ pub fn bind(store: &mut dyn Store, tag: &str, ours: &[KeyCheck]) -> Result<Vec<K
     }
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::Show;
+    use super::super::durability::Durability;
+    use super::*;
+    use txid_agent_machines::store::{Record, StoreTime};
+
+    /// A store with this record, in which each write comes to the same.
+    struct Holds(&'static str, Put);
+
+    impl Store for Holds {
+        fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+            assert_eq!(key, "a/key");
+            Ok(Some(Record::compared_by_bytes(self.0.into())).filter(|record| !record.bytes.is_empty()))
+        }
+
+        fn put(&mut self, _: &str, expected: &Expected, _: &[u8]) -> Result<Put, StoreError> {
+            assert_eq!(matches!(expected, Expected::Absent), self.0.is_empty());
+            Ok(self.1.clone())
+        }
+
+        fn list(&mut self, _: &str, _: Show) -> Result<(), StoreError> {
+            unreachable!("there is one record")
+        }
+
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+            unreachable!("keys have no time")
+        }
+
+        fn durability(&self) -> &Durability {
+            unreachable!("it is not asked")
+        }
+    }
+
+    #[test]
+    fn hosts_with_other_keys_are_told_so() {
+        let bind = |found, put, ours: &str| {
+            let ours: Vec<KeyCheck> = ours.split(' ').map(|check| check.parse().unwrap()).collect();
+            match bind(&mut Holds(found, put), "a", &ours) {
+                Ok(all) => all.iter().map(KeyCheck::to_string).collect::<Vec<_>>().join(" "),
+                Err(error) => error.to_string(),
+            }
+        };
+        let written = || Put::Written(txid_agent_machines::store::Version(Vec::new()));
+        let lost = || Put::Unknown(StoreError::TimedOut { store: "here".to_owned(), ms: 1 });
+        let other = |there: &str, here: &str, what: &str| {
+            format!(
+                "the tag a cannot be used: its numbers are hidden by the key {there} on other hosts, and the key here is {here}; give \
+                 each host the same {what}"
+            )
+        };
+        let name = "name, length and check digit, and the same keys";
+        let key = "keys, and a new one the digit of a new period";
+        for (found, put, ours, wanted) in [
+            ("", written(), "66e94b-00000001", "66e94b-00000001".to_owned()),
+            ("", lost(), "66e94b-00000001", "here did not answer within 1 ms".to_owned()),
+            (
+                "",
+                Put::Conflict,
+                "66e94b-00000001",
+                "the tag a: another client changed a/key at the same moment".to_owned(),
+            ),
+            ("v2 66e94b-00000001", lost(), "66e94b-00000001", "66e94b-00000001".to_owned()),
+            ("v2 66e94b-00000001", written(), "66e94b-00000002", other("66e94b-00000001", "66e94b-00000002", name)),
+            ("v2 66e94b-00000001", written(), "66e94c-00000001", other("66e94b-00000001", "66e94c-00000001", key)),
+            (
+                "v3 x",
+                written(),
+                "66e94b-00000001",
+                "a/key gave an invalid answer: \"v3 x\" is of another version than v2, which this agent reads: update it".to_owned(),
+            ),
+        ] {
+            assert_eq!(bind(found, put, ours), wanted, "{found} {ours}");
+        }
+    }
+}

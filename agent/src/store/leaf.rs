@@ -61,4 +61,27 @@ mod tests {
         assert_eq!(of("9223372036854775807"), Some(i64::MAX as u64));
         assert_eq!(["9223372036854775808", "-1", ""].map(of), [None; 3]);
     }
+
+    #[test]
+    fn what_people_have_written_is_named() {
+        let here = Address::new("here".to_owned());
+        let value = |text: &str| Some(text.as_bytes().to_vec());
+        let why = |row: [Value; 2]| numbers(&here, "a", &row).unwrap_err().to_string();
+        let must = "for biz_tag = 'a': it must be a whole number from 1 to 9223372036854775807";
+        assert_eq!(numbers(&here, "a", &[value("7"), value("20")]), Ok((7, 20)));
+        assert_eq!(
+            why([value("many"), value("20")]),
+            format!("here cannot be used: leaf_alloc has max_id = many {must}")
+        );
+        assert_eq!(why([value("7"), None]), format!("here cannot be used: leaf_alloc has step = NULL {must}"));
+        assert!([Some(&value("a")), Some(&None), None].into_iter().all(|found| same(&here, "a", found).is_ok()));
+        let other = "here cannot be used: leaf_alloc has biz_tag = 'A' in place of 'a', and does not tell them apart; use one of \
+                     them only, as it is written there";
+        assert_eq!(same(&here, "a", Some(&value("A"))).unwrap_err().to_string(), other);
+        let create = "CREATE TABLE IF NOT EXISTS leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', max_id bigint NOT NULL \
+                      DEFAULT 1, step int NOT NULL, description varchar(256) DEFAULT NULL, update_time timestamp NOT NULL DEFAULT \
+                      CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag))";
+        let insert = "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('a', 1, 20)";
+        assert_eq!(how_to_create("a", 20, " X"), format!("{insert}; in a new database, first: {create} X"));
+    }
 }

@@ -157,34 +157,44 @@ mod tests {
         assert!(Room(10 * VALUE).fits(11).is_err());
         let mut room = Room(2 * VALUE + 100);
         assert!(room.take(60).is_ok() && room.take(40).is_ok() && room.take(0).is_err());
+        let (mut exact, mut short) = (Room(VALUE), Room(VALUE - 1));
+        assert!(exact.take(0).is_ok() && short.take(0).is_err());
     }
 
     #[test]
-    fn what_is_no_list_is_told_from_one() {
-        let why = serde_json::from_str::<AtMost<u8>>("{}").err().unwrap().to_string();
-        assert!(why.contains("expected a list of at most 1"), "{why}");
+    fn a_list_in_json_has_at_most_as_many_parts_as_there_can_be_records() {
+        let read = |text: &str| serde_json::from_str::<AtMost<u8>>(text).map(|list| list.0.len());
+        let why = read("{}").unwrap_err().to_string();
+        assert_eq!(why, "invalid type: map, expected a list of at most 131072 at line 1 column 0");
+        let most = |count: usize| read(&format!("[{}1]", "1,".repeat(count - 1)));
+        assert_eq!(most(131_072).unwrap(), 131_072);
+        let why = most(131_073).unwrap_err().to_string();
+        assert!(why.starts_with("an answer is larger than 4 MB, or has too many parts at line 1"), "{why}");
     }
 
     #[test]
     fn a_list_has_an_end() {
+        const MORE: &str = "here gave an invalid answer: a list of more than 131072 records or 4096 parts";
         let now = Duration::ZERO;
         let mut records = Listing::begin();
-        assert!(records.add_after(now, &address(), MOST_RECORDS).is_ok());
-        assert!(records.add_after(now, &address(), 1).unwrap_err().to_string().contains("a list of more than"));
+        assert!(records.add_after(now, &address(), 131_072).is_ok());
+        assert_eq!(records.add_after(now, &address(), 1).unwrap_err().to_string(), MORE);
         let mut parts = Listing::begin();
-        assert!((0..MOST_PARTS).all(|_| parts.add_after(now, &address(), 1).is_ok()));
-        assert!(parts.add_after(now, &address(), 0).unwrap_err().to_string().contains("a list of more than"));
+        assert!((0..4096).all(|_| parts.add_after(now, &address(), 1).is_ok()));
+        assert_eq!(parts.add_after(now, &address(), 0).unwrap_err().to_string(), MORE);
         // Ten time-outs of three seconds.
         let after = |ms| Listing::begin().add_after(Duration::from_millis(ms), &address(), 7);
         assert!(after(30_000).is_ok());
         let late = after(30_001).unwrap_err().to_string();
-        assert!(late.contains("it sent 7 records within 10 time-outs"), "{late}");
+        assert_eq!(late, "cannot reach here: it sent 7 records within 10 time-outs, and there are more");
+        assert_eq!((LARGEST_ANSWER, LARGEST_IN_MEMORY, PART), (4 << 20, 14 << 20, 2048));
     }
 
     #[test]
     fn a_record_has_at_most_a_thousand_bytes() {
         assert_eq!(record(&address(), "a", vec![b'x'; 1000]).unwrap().bytes.len(), 1000);
         let long = record(&address(), "a", vec![b'x'; 1001]).unwrap_err().to_string();
-        assert!(long.contains("a is longer than any record") && long.ends_with(&"x".repeat(100)), "{long}");
+        let why = "a is longer than any record, which has at most 1000 bytes; it begins with";
+        assert_eq!(long, format!("here gave an invalid answer: {why} {}", "x".repeat(100)));
     }
 }

@@ -68,9 +68,17 @@ mod tests {
         assert_eq!(leaf_number("born"), None);
     }
 
+    /// Leaf reads it when its server starts again.
+    #[test]
+    fn a_content_is_as_leafs() {
+        let content = leaf_content("10.0.0.7", 1_700_000_000_000);
+        assert_eq!(content, r#"{"ip":"10.0.0.7","port":"txid","timestamp":1700000000000}"#);
+    }
+
     #[test]
     fn the_columns_have_room() {
         let (host, port) = host_and_port(&"\u{e9}".repeat(200), &"g".repeat(64));
         assert_eq!((host.chars().count(), port.chars().count()), (64, 64));
+        assert_eq!(host_and_port("here", "orders"), ("here".to_owned(), "txid-orders".to_owned()));
     }
 }

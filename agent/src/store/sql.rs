@@ -373,7 +373,277 @@ fn null(address: &Address, table: &str, key: &str) -> StoreError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cell::shown;
     use super::*;
+    use std::collections::VecDeque;
+    use std::sync::{Arc, Mutex};
+
+    type Said = Result<Option<Answer>, Failure>;
+
+    /// A database that answers as it is told, and notes what it is asked.
+    #[derive(Clone)]
+    struct Told(Arc<Mutex<VecDeque<Said>>>, Arc<Mutex<Vec<String>>>);
+
+    struct Open;
+
+    impl Link for Open {
+        fn poll_end(&mut self, _: &mut Context<'_>) -> Poll<()> {
+            Poll::Pending
+        }
+    }
+
+    impl Dialect for Told {
+        type Connection = Open;
+
+        const NOW_MS: &'static str = "NOW";
+        const COLUMNS: &'static str = "COLUMNS";
+        const ENGINE: &'static str = " ENGINE";
+        const UNLESS_THERE: &'static str = " UNLESS THERE";
+        const NUMBER: &'static str = " NUMBER";
+
+        async fn connect(&self, _: &Host, table: &str, _: bool) -> Result<(Open, Vec<Value>, Copies), StoreError> {
+            Ok((Open, vec![Some(format!("connected for {table}").into_bytes())], Copies::Same))
+        }
+
+        async fn query(&self, _: &mut Open, statement: &str, table: &str) -> Result<Option<Answer>, Failure> {
+            self.1.lock().unwrap().push(format!("{table}: {statement}"));
+            self.0.lock().unwrap().pop_front().unwrap_or_else(|| panic!("nobody expects {statement}"))
+        }
+
+        fn literal(text: &str) -> String {
+            format!("<{text}>")
+        }
+
+        fn insert(table: &str, name: &str, record: &str) -> String {
+            format!("INSERT {table} {name} {record}")
+        }
+
+        fn update(table: &str, name: &str, old: &str, record: &str) -> String {
+            format!("UPDATE {table} {name} {old} {record}")
+        }
+
+        fn take(tag: &str, count: u64, seen: u64) -> String {
+            format!("TAKE {tag} {count} {seen}")
+        }
+
+        fn settings(table: &str) -> String {
+            format!("SETTINGS {table}")
+        }
+
+        fn durability(settings: &[Value], table: &str, copies: Copies) -> Durability {
+            let settings: Vec<_> = settings.iter().filter_map(shown).collect();
+            let same = if matches!(copies, Copies::Same) { " same" } else { "" };
+            Durability::may_lose(&format!("{table}: {}{same}", settings.join(" ")))
+        }
+    }
+
+    fn value(text: &str) -> Value {
+        Some(text.as_bytes().to_vec())
+    }
+
+    fn rows(rows: &[&[&str]]) -> Said {
+        let rows = rows.iter().map(|row| row.iter().map(|text| value(text).filter(|_| *text != "NULL")).collect());
+        Ok(Some(Answer { rows: rows.collect(), ..Answer::default() }))
+    }
+
+    fn done(affected: u64, last_id: u64) -> Said {
+        Ok(Some(Answer { affected, last_id, rows: Vec::new() }))
+    }
+
+    fn not_done(error: fn(&Address, &'static str) -> StoreError, why: &'static str) -> Said {
+        Err(Failure::NotDone(error(&Address::new("here".to_owned()), why)))
+    }
+
+    fn unknown() -> Said {
+        Err(Failure::Unknown(Address::new("here".to_owned()).unreachable("it is gone")))
+    }
+
+    /// The statements of a call with these answers, and its result.
+    fn calls<T: std::fmt::Debug>(
+        answers: Vec<Said>,
+        call: impl FnOnce(&mut SqlStore<Told>) -> Result<T, StoreError>,
+    ) -> (Vec<String>, String, SqlStore<Told>) {
+        let told = Told(Arc::new(Mutex::new(answers.into())), Arc::default());
+        let url = StoreUrl::parse("mysql://u@127.0.0.1/d").unwrap();
+        let mut store = SqlStore::open(url, told.clone()).unwrap();
+        let result = call(&mut store).map_or_else(|error| error.to_string(), |done| format!("{done:?}"));
+        assert!(told.0.lock().unwrap().is_empty(), "it asks no more: {result}");
+        let asked = std::mem::take(&mut *told.1.lock().unwrap());
+        (asked, result, store)
+    }
+
+    const SELECT: &str =
+        "txid_lease: SELECT NOW, name, record FROM (SELECT 1) one LEFT JOIN txid_lease ON name = <a/b>";
+    const MAKE: &str = "txid_lease: CREATE TABLE IF NOT EXISTS txid_lease (COLUMNS) ENGINE";
+
+    #[test]
+    fn a_table_that_is_missing_is_made() {
+        const REFUSED: &str = "mysql://u@127.0.0.1/d refused: no; let a user with the right to do so run this, and grant \
+                               SELECT, INSERT and UPDATE on it: CREATE TABLE IF NOT EXISTS txid_lease (COLUMNS) ENGINE";
+        let row = || rows(&[&["5000", "NULL", "NULL"]]);
+        for (answers, asked, wanted) in [
+            (vec![row()], 1, "None"),
+            (vec![Ok(None), done(0, 0), row()], 3, "None"),
+            (
+                vec![Ok(None), done(0, 0), Ok(None)],
+                3,
+                "mysql://u@127.0.0.1/d cannot be used: there is no table txid_lease",
+            ),
+            (vec![Ok(None), not_done(|here, why| here.refused(why), "no")], 2, REFUSED),
+            (vec![Ok(None), not_done(|here, why| here.unreachable(why), "full")], 2, "cannot reach here: full"),
+            // Another client may have made it.
+            (vec![Ok(None), not_done(|here, why| here.misconfigured(why), "it is there"), row()], 3, "None"),
+            (
+                vec![Ok(None), not_done(|here, why| here.misconfigured(why), "bad"), Ok(None)],
+                3,
+                "here cannot be used: bad",
+            ),
+            (vec![unknown()], 1, "cannot reach here: it is gone"),
+        ] {
+            let (statements, said, _) = calls(answers, |store| store.read("a/b"));
+            assert_eq!(statements, [SELECT, MAKE, SELECT][..asked]);
+            assert_eq!(said, wanted);
+        }
+        // A record for a table that was not made is not written.
+        let put = |answers| calls(answers, |store| store.put("a/b", &Expected::Absent, b"r"));
+        let (_, said, _) = put(vec![Ok(None), unknown()]);
+        assert_eq!(said, "cannot reach here: it is gone");
+    }
+
+    #[test]
+    fn a_record_is_read_with_the_servers_time_and_settings() {
+        let (_, said, mut store) = calls(vec![rows(&[&["5000", "a/b", "r"]])], |store| store.read("a/b"));
+        assert_eq!(said, format!("{:?}", Some(Record::compared_by_bytes(b"r".to_vec()))));
+        assert!(store.clock().unwrap().is_some_and(|time| time.earliest_ms >= 5_000), "nobody is asked again");
+        assert_eq!(store.durability().why(), Some("txid_lease: connected for txid_lease same"));
+        for (row, wanted) in [
+            (&["NULL", "a/b", "r"][..], "it does not tell its time"),
+            (&[][..], "it does not tell its time"),
+            (&["5000", "a/b", "NULL"][..], "txid_lease has record = NULL for name = 'a/b'"),
+            (&["5000", "a/b"][..], "it returned 2 columns for a/b"),
+        ] {
+            let (_, said, _) = calls(vec![rows(&[row])], |store| store.read("a/b"));
+            assert_eq!(said, format!("mysql://u@127.0.0.1/d gave an invalid answer: {wanted}"));
+        }
+        let (asked, _, _) = calls(vec![rows(&[&["5000", "NULL", "NULL"]])], |store| store.clock());
+        assert!(asked[0].ends_with("name = <clock>"), "{asked:?}");
+    }
+
+    #[test]
+    fn a_record_is_written_by_one_statement() {
+        let old = Expected::Version(Version(b"o".to_vec()));
+        let written = format!("{:?}", Put::Written(Version(b"r".to_vec())));
+        let lost = format!("{:?}", Put::Unknown(Address::new("here".to_owned()).unreachable("it is gone")));
+        for (answer, wanted) in [
+            (done(1, 5_000), written.as_str()),
+            (done(0, 0), "Conflict"),
+            (unknown(), lost.as_str()),
+            (not_done(|here, why| here.unreachable(why), "full"), "cannot reach here: full"),
+        ] {
+            let (statements, said, _) = calls(vec![answer], |store| store.put("a/b", &Expected::Absent, b"r"));
+            assert_eq!((&*statements[0], &*said), ("txid_lease: INSERT txid_lease <a/b> <r>", wanted));
+        }
+        let (statements, said, mut store) = calls(vec![done(1, 5_000)], |store| store.put("a/b", &old, b"r"));
+        assert_eq!((&*statements[0], said), ("txid_lease: UPDATE txid_lease <a/b> <o> <r>", written));
+        assert!(store.clock().unwrap().is_some_and(|time| time.earliest_ms >= 5_000), "nobody is asked again");
+        for (old, new) in [(&old, &b"\0"[..]), (&Expected::Version(Version(b"\xff".to_vec())), &b"r"[..])] {
+            let (statements, said, _) = calls(vec![], |store| store.put("a/b", old, new));
+            assert!(statements.is_empty() && said.ends_with("is text, and these bytes are not"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_read_in_parts() {
+        let names: Vec<String> = (0..PART).map(|at| format!("a/{at:04}")).collect();
+        let full: Vec<_> = names.iter().map(|name| [name.as_str(), "r"]).collect();
+        let full: Vec<&[&str]> = full.iter().map(|row| &row[..]).collect();
+        let mut shown = 0;
+        let answers = vec![rows(&full), rows(&[&["a/9", "r"]])];
+        let (statements, said, _) = calls(answers, |store| store.list("a/", &mut |_, _| shown += 1));
+        assert_eq!((said.as_str(), shown), ("()", PART + 1));
+        const FIRST: &str =
+            "txid_lease: SELECT name, record FROM txid_lease WHERE LEFT(name, CHAR_LENGTH(<a/>)) = <a/>";
+        const END: &str = " ORDER BY name LIMIT 2048";
+        assert_eq!(statements, [format!("{FIRST}{END}"), format!("{FIRST} AND name > <a/2047>{END}")]);
+        let (_, said, _) = calls(vec![rows(&[&["NULL", "r"]])], |store| store.list("a/", &mut |_, _| {}));
+        assert_eq!(said, "mysql://u@127.0.0.1/d gave an invalid answer: txid_lease has a row without a name");
+    }
+
+    #[test]
+    fn numbers_of_a_tag_are_taken_after_a_look_at_it() {
+        const LOOK: &str =
+            "leaf_alloc: SELECT max_id, step, biz_tag, SETTINGS leaf_alloc FROM leaf_alloc WHERE biz_tag = <a>";
+        let row = |number: &'static str, tag: &'static str| rows(&[&[number, "20", tag, "on", "off"]]);
+        for (answers, count, taken, wanted) in [
+            (vec![rows(&[])], None, None, "NoTag"),
+            (vec![Ok(None)], None, None, "NoTag"),
+            (vec![row("7", "a"), done(1, 27)], None, Some("20 7"), "Range { range: 7..27, step: 20 }"),
+            (vec![row("8", "a"), done(1, 13)], Some(5), Some("5 7"), "Range { range: 8..13, step: 20 }"),
+            // It went down before the look, or after it.
+            (vec![row("6", "a")], None, None, "WentDown { number: 6 }"),
+            (vec![row("7", "a"), done(0, 0)], None, Some("20 7"), "WentDown { number: 7 }"),
+            (vec![row("7", "a"), Ok(None)], None, Some("20 7"), "NoTag"),
+            (vec![row("9223372036854775800", "a")], None, None, "Ended"),
+            (vec![row("7", "a"), unknown()], None, Some("20 7"), "cannot reach here: it is gone"),
+            (vec![unknown()], None, None, "cannot reach here: it is gone"),
+            (
+                vec![row("7", "A")],
+                None,
+                None,
+                "mysql://u@127.0.0.1/d cannot be used: leaf_alloc has biz_tag = 'A' in place of 'a', and does not tell them \
+                 apart; use one of them only, as it is written there",
+            ),
+            (
+                vec![row("NULL", "a")],
+                None,
+                None,
+                "mysql://u@127.0.0.1/d cannot be used: leaf_alloc has max_id = NULL for biz_tag = 'a': it must be a whole \
+                 number from 1 to 9223372036854775807",
+            ),
+        ] {
+            let (statements, said, _) = calls(answers, |store| store.take("a", count, 7));
+            let take = taken.map(|of| format!("leaf_alloc: TAKE <a> {of}"));
+            assert_eq!(statements, [LOOK.to_owned()].into_iter().chain(take).collect::<Vec<_>>());
+            assert_eq!(said, wanted);
+        }
+        let (_, _, store) = calls(vec![row("6", "a")], |store| store.take("a", None, 7));
+        assert_eq!(store.durability().why(), Some("leaf_alloc: on off same"));
+    }
+
+    #[test]
+    fn a_tag_is_made_in_a_table_that_may_be_missing() {
+        let insert = "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('a', 1, 20)";
+        let create = format!("{} ENGINE", leaf::CREATE);
+        let wanted = [format!("leaf_alloc: {create}"), format!("leaf_alloc: {insert} UNLESS THERE")];
+        let (statements, said, store) = calls(vec![done(0, 0), done(1, 0)], |store| store.create_tag("a", 20));
+        assert_eq!((&statements[..], said.as_str()), (&wanted[..], "()"));
+        let (statements, said, _) = calls(vec![unknown()], |store| store.create_tag("a", 20));
+        assert_eq!((&statements[..], said.as_str()), (&wanted[..1], "cannot reach here: it is gone"));
+        assert_eq!(store.how_to_create("a", 20), format!("{insert}; in a new database, first: {create}"));
+    }
+
+    #[test]
+    fn a_node_is_numbered_by_a_row_of_its_own() {
+        const NONE: &str = "mysql://u@127.0.0.1/d cannot be used: it has no table WORKER_NODE: name the database that \
+                            UidGenerator uses, or make the table as its WORKER_NODE.sql does";
+        let insert = "WORKER_NODE: INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) VALUES \
+                      (<here>, <txid-orders>, 2, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP) NUMBER";
+        for (answers, asked, wanted) in [
+            (vec![rows(&[&["9"]]), done(1, 10)], 2, "Node(10)"),
+            (vec![rows(&[&["NULL"]]), done(1, 1)], 2, "Node(1)"),
+            (vec![rows(&[&["10"]])], 1, "UsedUp"),
+            // Others have taken some meanwhile.
+            (vec![rows(&[&["9"]]), done(1, 11)], 2, "UsedUp"),
+            (vec![Ok(None)], 1, NONE),
+            (vec![rows(&[&["9"]]), Ok(None)], 2, NONE),
+            (vec![unknown()], 1, "cannot reach here: it is gone"),
+        ] {
+            let (statements, said, store) = calls(answers, |store| store.number("orders", "here", 10));
+            assert_eq!(statements, ["WORKER_NODE: SELECT MAX(ID) FROM WORKER_NODE", insert][..asked]);
+            assert_eq!(said, wanted);
+            assert_eq!(store.numbering(), Numbering::WorkerNode);
+        }
+    }
 
     #[test]
     fn only_text_without_zeros_is_a_record() {
@@ -392,18 +662,21 @@ mod tests {
         let names = ["u@h/d", "u@h/d?table=a.b_1", "u@h/d?table=", "u@h/d?table=a-b", "u@h/d?table=a%3Bb"].map(name);
         assert_eq!(names, [Some("txid_lease".to_owned()), Some("a.b_1".to_owned()), None, None, None]);
         assert_eq!(database(&parse("u@h/d")), Ok(("u", "d")));
-        for (rest, why) in
-            [("h/d", "it names no user"), ("u@h", "it names no database"), ("u@h/d/e", "it names no database")]
-        {
+        const NO_USER: &str = "it names no user: write mysql://USER@HOST/DATABASE";
+        const NO_DATABASE: &str = "it names no database: write mysql://USER@HOST/DATABASE, and ?table=NAME for another table than \
+                                   txid_lease";
+        for (rest, why) in [("h/d", NO_USER), ("u@h", NO_DATABASE), ("u@h/d/e", NO_DATABASE)] {
             let error = database(&parse(rest)).unwrap_err().to_string();
-            assert!(error.contains(why), "{error}");
+            assert_eq!(error, format!("mysql://{rest} cannot be used: {why}"));
         }
+        let error = table(&parse("u@h/d?table=a-b")).unwrap_err().to_string();
+        let why = "table=a-b is not the name of a table: use letters, digits, _ and .";
+        assert_eq!(error, format!("mysql://u@h/d cannot be used: {why}"));
     }
 
     #[test]
     fn a_row_without_a_name_is_no_record_and_one_without_a_record_is_damaged() {
         let address = Address::new("here".to_owned());
-        let value = |text: &str| Some(text.as_bytes().to_vec());
         let of = |row| found(&address, "t", "k", row);
         assert_eq!(of(vec![value("1"), None, None]), Ok(None));
         assert_eq!(of(vec![value("1"), value("k"), value("r")]), Ok(value("r")));

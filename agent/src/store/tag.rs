@@ -77,6 +77,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_taken_is_the_tags_step_unless_another_is_asked_for() {
+        let end = i64::MAX as u64;
+        for (number, asked, seen, wanted) in [
+            (7, None, 7, Ok(20)),
+            (7, Some(5), 7, Ok(5)),
+            (6, None, 7, Err(Taken::WentDown { number: 6 })),
+            (end - 20, None, 0, Ok(20)),
+            (end - 19, None, 0, Err(Taken::Ended)),
+            (u64::MAX, None, 0, Err(Taken::Ended)),
+        ] {
+            assert_eq!(count(number, 20, asked, seen), wanted, "{number} {asked:?} {seen}");
+        }
+        assert_eq!((key("a"), FIRST), ("a/segment".to_owned(), 1));
+        let text = |text: &str| Tag::parse(text.as_bytes()).map(|tag| (tag.max_id, tag.step));
+        assert_eq!(["max_id=7 step=20", "max_id=7 step=20\n"].map(text), [Some((7, 20)); 2]);
+        assert_eq!(["max_id=7", "step=20", " max_id=7 step=20", "max_id=7  step=20"].map(text), [None; 4]);
+        assert_eq!(Tag { max_id: 7, step: 20 }.to_string(), "max_id=7 step=20");
+    }
+
+    #[test]
     fn the_last_range_ends_at_the_largest_number() {
         let end = i64::MAX as u64;
         let taken = |end| taken(&Address::new("here".to_owned()), "a", end, 7, 1);
@@ -88,6 +108,6 @@ mod tests {
     #[test]
     fn more_numbers_than_there_are_below_the_end() {
         let error = taken(&Address::new("here".to_owned()), "a", 1, 100, 100).unwrap_err();
-        assert!(error.to_string().contains("it took 100 numbers of a, and they end at 1"), "{error}");
+        assert_eq!(error.to_string(), "here gave an invalid answer: it took 100 numbers of a, and they end at 1");
     }
 }

@@ -127,6 +127,24 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_that_cannot_be_made_names_its_host() {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let address = Address::new("here".to_owned());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for at in [None, Some("127.0.0.1".parse().unwrap())] {
+            let host = Host { at, ..Host::new("127.0.0.1", free) };
+            let error = runtime.block_on(Wire::connect(&address, &host, None)).err().unwrap().to_string();
+            let why = format!("cannot reach here: 127.0.0.1:{free}: Connection refused (os error 111)");
+            assert_eq!(error, why);
+        }
+        let wire = Wire::new(join(tokio::io::empty(), sink()));
+        let tls = Tls { ca: "/dev/null".into(), identity: None };
+        let named = Host::new("a b", 1);
+        let error = run(wire.secure(&address, &named, &tls)).err().unwrap().to_string();
+        assert_eq!(error, "here cannot be used: a b: invalid dns name");
+    }
+
+    #[test]
     fn each_request_reads_as_much_as_an_answer_has_and_no_more() {
         let half = &[b'x'; LARGEST_ANSWER / 2][..];
         // A piece may come behind another one in the same buffer.

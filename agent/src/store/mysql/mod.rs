@@ -254,7 +254,10 @@ const LATE: &str = "it has replicas, which may lag behind";
 
 #[cfg(test)]
 mod tests {
+    use super::super::contract::Store as _;
+    use super::super::remote::beside;
     use super::*;
+    use txid_agent_machines::store::{Expected, Put};
 
     fn io(kind: io::ErrorKind) -> Error {
         Error::Io(io::Error::new(kind, "it says so"))
@@ -263,68 +266,80 @@ mod tests {
     /// Only what is sure to have been rolled back, or was never begun, is not done.
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
+        const RIGHTS: &str = "refused: why; the user needs SELECT, INSERT and UPDATE on the table leases";
+        const REPLICA: &str = "cannot reach: this server is a replica, but the primary is needed";
+        const PASSES: &str = "cannot reach: why";
+        const IN_CLEAR: &str = "cannot be used: it asks for the whole password, which only goes over TLS: add ?tls=1 to the URL, or \
+                                ?ca=FILE if the system does not trust who signed its certificate";
         let store = Mysql::new(&StoreUrl::parse("mysql://user@127.0.0.1/ids").unwrap()).unwrap();
-        let of = |code| store.meaning(Error::Server { code, message: "why".to_owned() }, "leases");
-        for code in [1044, 1142, 1143, 1227, 1370] {
-            assert!(matches!(of(code), Failure::NotDone(StoreError::Refused { .. })), "{code}");
+        let codes = |codes: &[u16], is_not_done, wanted| {
+            let of = |&code| (Error::Server { code, message: "why".to_owned() }, is_not_done, wanted);
+            codes.iter().map(of).collect::<Vec<_>>()
+        };
+        let others = vec![
+            (Error::InClear, true, IN_CLEAR),
+            (io(io::ErrorKind::InvalidData), false, "gave an invalid answer: it says so"),
+            (io(io::ErrorKind::UnexpectedEof), false, "cannot reach: it closed the connection"),
+            (io(io::ErrorKind::ConnectionReset), false, "cannot reach: it says so"),
+        ];
+        for (error, is_not_done, wanted) in [
+            codes(&[1044, 1142, 1143, 1227, 1370], true, RIGHTS),
+            // Read-only servers and transactions, and what passes.
+            codes(&[1290, 1836], true, REPLICA),
+            codes(&[1205, 1213, 1040, 1021, 1114], true, PASSES),
+            // Values that do not fit, and tables that are not ours.
+            codes(&[1264, 1265, 1366, 1406], true, "cannot be used: the table leases: why"),
+            codes(&[1054, 1064, 1146], true, "cannot be used: why"),
+            // It was ended, or shuts down; a disk or the engine fails.
+            codes(&[1317, 1053, 1927, 1030, 1180], false, PASSES),
+            others,
+        ]
+        .into_iter()
+        .flatten()
+        {
+            let shown = format!("{error:?}");
+            let failure = store.meaning(error, "leases");
+            assert_eq!(matches!(failure, Failure::NotDone(_)), is_not_done, "{shown}");
+            let said = failure.into_error().to_string().replace(" mysql://user@127.0.0.1/ids:", ":");
+            assert_eq!(said.trim_start_matches("mysql://user@127.0.0.1/ids "), wanted, "{shown}");
         }
-        // Read-only servers and transactions, and what passes.
-        for code in [1290, 1836, 1205, 1213, 1040, 1021, 1114] {
-            assert!(matches!(of(code), Failure::NotDone(StoreError::Unreachable { .. })), "{code}");
-        }
-        // Values that do not fit, and tables that are not ours.
-        for code in [1264, 1265, 1366, 1406, 1054, 1064, 1146] {
-            assert!(matches!(of(code), Failure::NotDone(StoreError::Misconfigured { .. })), "{code}");
-        }
-        // It was ended, or shuts down; a disk or the engine fails.
-        for code in [1317, 1053, 1927, 1030, 1180] {
-            assert!(matches!(of(code), Failure::Unknown(StoreError::Unreachable { .. })), "{code}");
-        }
-        for (kind, wanted) in [
-            (io::ErrorKind::InvalidData, "gave an invalid answer: it says so"),
-            (io::ErrorKind::UnexpectedEof, "it closed the connection"),
-            (io::ErrorKind::ConnectionReset, "cannot reach mysql://user@127.0.0.1/ids: it says so"),
-        ] {
-            let failure = store.meaning(io(kind), "leases");
-            assert!(matches!(failure, Failure::Unknown(_)), "{kind}");
-            let said = failure.into_error().to_string();
-            assert!(said.contains(wanted), "{said}");
-        }
-        assert!(of(1290).into_error().to_string().contains("the primary is needed"));
-        assert!(
-            of(1142).into_error().to_string().contains("the user needs SELECT, INSERT and UPDATE on the table leases")
-        );
     }
 
     #[test]
     fn what_keeps_a_connection_from_being_made() {
+        const LOGIN: &str = "mysql://txid@10.0.0.5/ids refused: it says so; give the user as mysql://USER@HOST and the password as \
+                             TXID_STORE_PASSWORD or ?password-file=FILE";
+        const NOT: &str = "mysql://txid@10.0.0.5/ids cannot be used: ";
         const HOST: &str = "cannot reach mysql://txid@10.0.0.5/ids: 10.0.0.5:3306: ";
         let server = |code| Error::Server { code, message: "it says so".to_owned() };
         let url = StoreUrl::parse("mysql://txid@10.0.0.5/ids").unwrap();
         let store = Mysql::new(&url).unwrap();
         for (error, start, end) in [
-            (server(1045), "refused", LOGIN),
-            (server(1044), "refused", LOGIN),
-            (server(1698), "refused", LOGIN),
-            (server(1049), "cannot be used", ": it says so"),
-            (server(1040), HOST, ": it says so"),
-            (Error::InClear, "cannot be used", IN_CLEAR),
-            (io(io::ErrorKind::InvalidData), "cannot be used", ": the server is not MySQL: it says so"),
-            (io(io::ErrorKind::Unsupported), "cannot be used: it says so", ""),
-            (io(io::ErrorKind::UnexpectedEof), HOST, ": it closed the connection"),
-            (io(io::ErrorKind::ConnectionReset), HOST, ": it says so"),
+            (server(1045), LOGIN, ""),
+            (server(1044), LOGIN, ""),
+            (server(1698), LOGIN, ""),
+            (server(1049), NOT, "it says so"),
+            (server(1040), HOST, "it says so"),
+            (Error::InClear, NOT, IN_CLEAR),
+            (io(io::ErrorKind::InvalidData), NOT, "the server is not MySQL: it says so"),
+            (io(io::ErrorKind::Unsupported), NOT, "it says so"),
+            (io(io::ErrorKind::UnexpectedEof), HOST, "it closed the connection"),
+            (io(io::ErrorKind::ConnectionReset), HOST, "it says so"),
         ] {
             let said = store.why_no_connection(&url.hosts[0], error).to_string();
-            assert!(said.contains(start) && said.ends_with(end), "{said}");
+            assert_eq!(said, format!("{start}{end}"));
         }
     }
 
     #[test]
     fn a_proof_of_a_password_goes_over_tls_or_stays_on_this_host() {
+        const WHY: &str = "cannot be used: without TLS, anybody between the hosts can ask for a proof of the password, and try \
+                           passwords at leisure: add ?tls=1 to the URL, or ?ca=FILE if the system does not trust who signed the \
+                           server's certificate; password-in-clear=1 logs in without";
         let opens = |rest: &str| StoreUrl::parse(&format!("mysql://{rest}")).and_then(open).map(|_| ());
         for seen in ["u:word@10.0.0.5/ids", "u:word@db/ids?password-in-clear=0", "u:word@127.0.0.1,10.0.0.5/ids"] {
             let why = opens(seen).unwrap_err().to_string();
-            assert!(why.contains(PROOF_IN_CLEAR) && !why.contains("word@"), "{seen}: {why}");
+            assert!(why.ends_with(WHY) && !why.contains("word@"), "{seen}: {why}");
         }
         for unseen in [
             "u@10.0.0.5/ids",
@@ -335,6 +350,162 @@ mod tests {
         ] {
             assert_eq!(opens(unseen), Ok(()), "{unseen}");
         }
+    }
+
+    #[test]
+    fn statements_in_the_words_of_mysql() {
+        const NOW: &str = "LAST_INSERT_ID(FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000))";
+        assert_eq!(Mysql::literal("a'\u{e9}"), "_utf8mb4 x'6127c3a9'");
+        assert_eq!(
+            Mysql::insert("t", "'n'", "'r'"),
+            format!("INSERT INTO t SET name = 'n', record = 'r', changed_ms = {NOW}")
+        );
+        assert_eq!(
+            Mysql::update("t", "'n'", "'o'", "'r'"),
+            format!(
+                "UPDATE t SET record = 'r', changed_ms = {NOW} WHERE name = 'n' AND CAST(CONVERT(record USING utf8mb4) AS BINARY) = \
+                 CAST('o' AS BINARY)"
+            )
+        );
+        assert_eq!(
+            Mysql::take("'a'", 5, 3),
+            "UPDATE leaf_alloc SET max_id = LAST_INSERT_ID(max_id + 5) WHERE biz_tag = 'a' AND max_id >= 3"
+        );
+        let settings = |schema| {
+            format!(
+                "@@global.innodb_flush_log_at_trx_commit, @@global.log_bin, @@global.sync_binlog, (SELECT COUNT(*) FROM \
+                 information_schema.processlist WHERE command LIKE 'Binlog Dump%'), (SELECT engine FROM \
+                 information_schema.tables WHERE table_schema = {schema} AND table_name = 't')"
+            )
+        };
+        assert_eq!(["t", "d.t"].map(Mysql::settings), ["DATABASE()", "'d'"].map(settings));
+        let table = "name VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY, record VARCHAR(1000) CHARACTER SET \
+                     utf8mb4 COLLATE utf8mb4_bin NOT NULL, changed_ms BIGINT NOT NULL";
+        assert_eq!((Mysql::COLUMNS, Mysql::ENGINE, Mysql::UNLESS_THERE), (table, " ENGINE=InnoDB", ""));
+        assert_eq!((Mysql::NUMBER, Mysql::NOW_MS), ("", "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)"));
+    }
+
+    fn packet(payload: &[u8]) -> Vec<u8> {
+        [&(payload.len() as u32).to_le_bytes()[..3], &[0], payload].concat()
+    }
+
+    fn row(values: &[&str]) -> Vec<u8> {
+        let end = packet(&[0xfe, 0, 0, 0, 0]);
+        let value = |text: &&str| [&[text.len() as u8][..], text.as_bytes()].concat();
+        let row: Vec<u8> = values.iter().flat_map(value).collect();
+        [packet(&[values.len() as u8]), packet(b"column").repeat(values.len()), end.clone(), packet(&row), end].concat()
+    }
+
+    fn failed(code: u16) -> Vec<u8> {
+        packet(&[&[0xff][..], &code.to_le_bytes(), b"#HY000it says so"].concat())
+    }
+
+    const GREETING: [u8; 74] =
+        *b"\x0a8.0.36\0\x01\0\0\0abcdefgh\0\xff\xff\x2d\x02\0\xff\xff\x15\0\0\0\0\0\0\0\0\0\0ijklmnopqrst\0\
+                                mysql_native_password\0";
+
+    /// The statements among what a server has heard.
+    fn statements(heard: &[u8]) -> Vec<String> {
+        let (mut statements, mut rest) = (Vec::new(), heard);
+        while let [a, b, c, _, packet @ ..] = rest {
+            let (packet, after) = packet.split_at(u32::from_le_bytes([*a, *b, *c, 0]) as usize);
+            statements.extend(packet.strip_prefix(b"\x03").map(|text| String::from_utf8_lossy(text).into_owned()));
+            rest = after;
+        }
+        statements
+    }
+
+    /// What is asked before a connection is used, and what its answers mean.
+    #[test]
+    fn a_connection_is_to_a_primary_whose_settings_are_known() {
+        const SET: &str = "SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = 2, sql_mode = \
+                           'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
+        const WSREP: [&str; 2] = ["SELECT @@global.wsrep_on", "SET SESSION wsrep_sync_wait = 1"];
+        const GROUP: &str = "SELECT @@global.group_replication_group_name";
+        let done = || packet(&[0, 1, 0, 2, 0, 0, 0]);
+        let settings = |read_only| row(&["1", "0", "0", "2", "InnoDB", read_only]);
+        let select = format!("SELECT {}, @@global.read_only + 0", Mysql::settings("txid_lease"));
+        let read = format!(
+            "SELECT {NOW_MS}, name, record FROM (SELECT 1) one LEFT JOIN txid_lease ON name = {}",
+            Mysql::literal("a")
+        );
+        let answer = || row(&["1700000000000", "a", "r"]);
+        let none = || failed(1193);
+        const HOST: &str = "cannot reach mysql://txid@127.0.0.1:PORT/ids: 127.0.0.1:PORT: it says so";
+        let replica =
+            "cannot reach mysql://txid@127.0.0.1:PORT/ids: 127.0.0.1:PORT is a replica, but the primary is needed";
+        for (answers, asked, wanted) in [
+            (
+                vec![done(), done(), settings("0"), none(), none(), answer()],
+                vec![SET, &select, WSREP[0], GROUP, &read],
+                LATE,
+            ),
+            (
+                vec![done(), done(), settings("0"), row(&["OFF"]), row(&[""]), answer()],
+                vec![SET, &select, WSREP[0], GROUP, &read],
+                LATE,
+            ),
+            (
+                vec![done(), done(), settings("0"), row(&["1"]), done(), none(), answer()],
+                vec![SET, &select, WSREP[0], WSREP[1], GROUP, &read],
+                "durable",
+            ),
+            (
+                vec![done(), done(), settings("0"), row(&["0"]), row(&["0a1b"]), answer()],
+                vec![SET, &select, WSREP[0], GROUP, &read],
+                "durable",
+            ),
+            (vec![done(), done(), settings("1")], vec![SET, &select], replica),
+            (vec![failed(1040)], vec![], HOST),
+            (vec![done(), failed(1040)], vec![SET], HOST),
+            (vec![done(), done(), failed(1040)], vec![SET, &select], HOST),
+            (vec![done(), done(), settings("0"), failed(1040)], vec![SET, &select, WSREP[0]], HOST),
+            (
+                vec![done(), done(), settings("0"), row(&["1"]), failed(1040)],
+                vec![SET, &select, WSREP[0], WSREP[1]],
+                HOST,
+            ),
+        ] {
+            let texts = [vec![packet(&GREETING)], answers].concat();
+            let (said, heard) = beside(&texts, |port| {
+                let url = format!("mysql://txid@127.0.0.1:{port}/ids?timeout=2s");
+                let mut store = StoreUrl::parse(&url).and_then(open).unwrap();
+                let read = store.read("a").map(|record| record.map(|record| record.bytes));
+                match read {
+                    Ok(read) => {
+                        assert_eq!(read.as_deref(), Some(&b"r"[..]));
+                        store.durability().why().unwrap_or("durable").to_owned()
+                    }
+                    Err(error) => error.to_string().replace(&port.to_string(), "PORT"),
+                }
+            });
+            assert_eq!(said, wanted);
+            assert_eq!(statements(&heard), asked);
+        }
+        // A table that is missing is made, and a row that is there is a conflict.
+        let before = [done(), done(), settings("0"), none(), none()];
+        let texts = [&[packet(&GREETING)][..], &before, &[failed(1146), done(), failed(1062)]].concat();
+        let (put, heard) = beside(&texts, |port| {
+            let url = format!("mysql://txid@127.0.0.1:{port}/ids");
+            StoreUrl::parse(&url).and_then(open).unwrap().put("a", &Expected::Absent, b"r")
+        });
+        assert_eq!(put, Ok(Put::Conflict));
+        let insert = Mysql::insert("txid_lease", &Mysql::literal("a"), &Mysql::literal("r"));
+        let create = format!("CREATE TABLE IF NOT EXISTS txid_lease ({}) ENGINE=InnoDB", Mysql::COLUMNS);
+        assert_eq!(statements(&heard)[4..], [insert.clone(), create, insert]);
+    }
+
+    #[test]
+    fn a_server_without_tls_is_not_used_with_it() {
+        let mut greeting = packet(&GREETING);
+        // The second byte of its flags, after the head of a packet.
+        assert_eq!(std::mem::replace(&mut greeting[4 + 22], 0xf7), 0xff);
+        let (error, heard) = beside(&[greeting], |port| {
+            let url = format!("mysql://txid@127.0.0.1:{port}/ids?tls=1");
+            StoreUrl::parse(&url).and_then(open).unwrap().read("a").unwrap_err()
+        });
+        assert!(heard.is_empty(), "{error}");
+        assert!(error.to_string().ends_with("/ids cannot be used: this server does not support TLS"), "{error}");
     }
 
     #[test]

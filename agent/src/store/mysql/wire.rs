@@ -461,10 +461,60 @@ mod tests {
         }
     }
 
+    /// The server's word on the length of a packet, and on when a login ends, is not enough.
+    #[test]
+    fn what_is_no_login_is_an_error() {
+        let (known, asks) = (vec![1, 3], b"\xfemysql_native_password\0salt\0".to_vec());
+        let longest = format!("message: \"{}\" }}", "x".repeat(500));
+        for (payloads, wanted) in [
+            (vec![], "kind: UnexpectedEof"),
+            (vec![vec![]], "an empty packet"),
+            (vec![b"\x09old\0".to_vec()], "its greeting is not one"),
+            (vec![b"\xff\x10\x04Too many".to_vec()], "Server { code: 1040, message: \"Too many\" }"),
+            (vec![b"\xff".to_vec()], "Server { code: 0, message: \"\" }"),
+            (vec![[&b"\xff\x10\x04#HY000"[..], &[b'x'; 501]].concat()], longest.as_str()),
+            (vec![greeting(), vec![1, 2]], "its answer to the login is not one"),
+            (vec![greeting(), vec![1, 3, 3]], "its answer to the login is not one"),
+            (
+                vec![greeting(), asks.clone(), asks.clone(), known.clone(), known.clone(), known.clone(), vec![0]],
+                "Ok(())",
+            ),
+            (
+                vec![greeting(), asks.clone(), asks, known.clone(), known.clone(), known.clone(), known],
+                "its login does not end",
+            ),
+        ] {
+            let result = run(&packets(&payloads), async |connection| {
+                let greeting = connection.greeting().await?;
+                connection.log_in(&greeting, &LOGIN, true).await
+            });
+            assert!(format!("{result:?}").contains(wanted), "{payloads:?}: {result:?}");
+        }
+        let cut = run(&packets(&[greeting()])[..9], async |connection| connection.greeting().await).unwrap_err();
+        assert!(matches!(&cut, Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof), "{cut:?}");
+    }
+
+    #[test]
+    fn a_request_for_tls_is_the_head_of_a_login() {
+        let mut sent = Vec::new();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for (capabilities, wanted) in [(u32::MAX, true), (u32::MAX - SSL, false)] {
+            let greeting = Greeting { capabilities, ..Greeting::parse(&greeting()).unwrap() };
+            let mut connection = Connection::new(tokio::io::join(tokio::io::empty(), &mut sent));
+            assert_eq!(runtime.block_on(connection.ask_for_tls(&greeting)).unwrap(), wanted);
+        }
+        assert_eq!(sent, [&[32, 0, 0, 0, 0x0b, 0xaa, 8, 0, 0, 0, 0, 1, 45][..], &[0; 23]].concat(), "one of them asks");
+    }
+
     #[test]
     fn what_is_no_result_is_an_error() {
         let end = || vec![0xfe, 0, 0, 0, 0];
         for (payloads, wanted) in [
+            (vec![vec![0, 1]], "a result that is cut off"),
+            (vec![vec![0]], "a result that is cut off"),
+            (vec![vec![0xfb]], "a number of columns that cannot be"),
+            // As many as there may be.
+            (vec![vec![64]], "UnexpectedEof"),
             (vec![vec![65]], "a number of columns that cannot be"),
             (vec![vec![1, 1]], "a number of columns that cannot be"),
             (vec![vec![1], b"column".to_vec(), b"another".to_vec()], "columns without an end"),
@@ -474,6 +524,16 @@ mod tests {
             let error = run(&packets(&payloads), async |connection| connection.query("SELECT 1").await).unwrap_err();
             assert!(format!("{error:?}").contains(wanted), "{payloads:?}: {error:?}");
         }
+        let many =
+            |count| packets(&[vec![vec![1], b"column".to_vec(), end()], vec![vec![0]; count], vec![end()]].concat());
+        let read = |count| run(&many(count), async |connection| connection.query("SELECT 1").await);
+        assert_eq!(read(MOST_RECORDS).unwrap().rows.len(), MOST_RECORDS);
+        assert!(format!("{:?}", read(MOST_RECORDS + 1)).contains("more rows than there can be"));
+        // The longest length of one byte.
+        let long = [&[0xfa][..], &[b'x'; 0xfa]].concat();
+        let answer = packets(&[vec![1], b"column".to_vec(), end(), long, end()]);
+        let answer = run(&answer, async |connection| connection.query("SELECT 1").await).unwrap();
+        assert_eq!(answer.rows, [[Some(vec![b'x'; 0xfa])]]);
         // A length of eight bytes begins as an end does.
         let row = [&[0xfe][..], &[0; 8]].concat();
         let answer = packets(&[vec![1], b"column".to_vec(), end(), row, end()]);

@@ -320,8 +320,11 @@ const SETTINGS: usize = 5;
 
 #[cfg(test)]
 mod tests {
+    use super::super::contract::Store as _;
+    use super::super::remote::beside;
     use super::*;
     use tokio::io::AsyncWriteExt;
+    use txid_agent_machines::store::{Expected, Put};
 
     /// What the driver makes of a server that answers with this.
     fn error(answer: &[u8]) -> Error {
@@ -330,7 +333,7 @@ mod tests {
             let (ours, mut theirs) = tokio::io::duplex(4096);
             theirs.write_all(answer).await.unwrap();
             theirs.shutdown().await.unwrap();
-            match Config::new().user("txid").connect_raw(ours, NoTls).await {
+            match Config::new().user("txid").connect_raw(Plain::new(ours), NoTls).await {
                 Err(error) => error,
                 Ok(_) => panic!("that is a login"),
             }
@@ -342,46 +345,177 @@ mod tests {
         error(&[b"E", &(fields.len() as u32 + 4).to_be_bytes()[..], fields.as_bytes()].concat())
     }
 
-    /// The first statement takes none if the number went down. If it was raised again since, this one takes them.
     #[test]
-    fn numbers_are_taken_unless_the_number_went_down() {
+    fn statements_in_the_words_of_postgresql() {
+        const NOW: &str = "floor(extract(epoch FROM clock_timestamp()) * 1000)::int8";
+        assert_eq!(Postgres::literal("a'\\"), " E'a''\\\\'");
+        // An operator sees in the table when a record was written last.
+        assert_eq!(
+            Postgres::insert("t", "'n'", "'r'"),
+            format!(
+                "INSERT INTO t (name, record, changed) VALUES ('n', 'r', clock_timestamp()) ON CONFLICT DO NOTHING RETURNING {NOW}"
+            )
+        );
+        assert_eq!(
+            Postgres::update("t", "'n'", "'o'", "'r'"),
+            format!(
+                "UPDATE t SET record = 'r', changed = clock_timestamp() WHERE name = 'n' AND record = 'o' RETURNING {NOW}"
+            )
+        );
+        // A look has taken none if the number went down. If it was raised again since, this takes them.
         assert_eq!(
             Postgres::take("'a'", 5, 3),
             "UPDATE leaf_alloc SET max_id = max_id + 5, update_time = now() WHERE biz_tag = 'a' AND max_id >= 3 RETURNING max_id"
         );
+        assert_eq!(
+            Postgres::settings("s.t"),
+            "current_setting('fsync'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), \
+             (SELECT count(*) FROM pg_stat_replication), (SELECT relpersistence FROM pg_class WHERE oid = to_regclass('s.t'))"
+        );
+        let table = "name text PRIMARY KEY, record text NOT NULL, changed timestamptz NOT NULL";
+        assert_eq!((Postgres::COLUMNS, Postgres::ENGINE, Postgres::NOW_MS), (table, "", NOW));
+        assert_eq!((Postgres::UNLESS_THERE, Postgres::NUMBER), (" ON CONFLICT DO NOTHING", " RETURNING ID"));
     }
 
-    /// An operator sees in the table when a record was written last.
+    /// The server gives up when this client does.
     #[test]
-    fn each_write_of_a_record_notes_its_time() {
-        let statements = [Postgres::insert("t", "'n'", "'r'"), Postgres::update("t", "'n'", "'o'", "'r'")];
-        assert!(
-            statements.iter().all(|it| it.contains("changed") && it.contains("clock_timestamp()")),
-            "{statements:?}"
+    fn a_login_asks_for_a_time_out_of_statements() {
+        let url =
+            |rest: &str| StoreUrl::parse(&format!("postgres://u:word@127.0.0.1/ids?timeout=1500ms{rest}")).unwrap();
+        let store = Postgres::new(&url("")).unwrap();
+        let Postgres { config, in_clear, tls, .. } = &store;
+        assert_eq!((config.get_user(), config.get_dbname()), (Some("u"), Some("ids")));
+        assert_eq!((config.get_application_name(), config.get_password()), (Some("txid-agent"), Some(&b"word"[..])));
+        assert_eq!(
+            (config.get_options(), config.get_ssl_mode()),
+            (Some("-c statement_timeout=1500"), SslMode::Disable)
         );
-        assert!(
-            statements[1].contains("SET record = 'r', changed = clock_timestamp() WHERE name = 'n' AND record = 'o' ")
+        assert!(!in_clear && tls.is_none());
+        assert!(Postgres::new(&url("&password-in-clear=1")).unwrap().in_clear);
+        assert_eq!(Postgres::new(&url("&tls=1")).unwrap().config.get_ssl_mode(), SslMode::Require);
+    }
+
+    fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+        [&[kind][..], &(body.len() as u32 + 4).to_be_bytes(), body].concat()
+    }
+
+    fn columns(count: u8) -> Vec<u8> {
+        let column = [&b"c\0"[..], &[0; 6], &25_u32.to_be_bytes(), &[0xff; 6], &[0; 2]].concat();
+        message(b'T', &[&[0, count][..], &column.repeat(count.into())].concat())
+    }
+
+    fn row(values: &[Option<&str>]) -> Vec<u8> {
+        let count = values.len() as u8;
+        let value = |value: &Option<&str>| match value {
+            None => vec![0xff; 4],
+            Some(text) => [&(text.len() as u32).to_be_bytes()[..], text.as_bytes()].concat(),
+        };
+        let values: Vec<u8> = values.iter().flat_map(value).collect();
+        let values = message(b'D', &[&[0, count][..], &values].concat());
+        [columns(count), values, message(b'C', b"SELECT 1\0"), message(b'Z', b"I")].concat()
+    }
+
+    fn failed(code: &str) -> Vec<u8> {
+        [message(b'E', format!("SERROR\0C{code}\0Mit says so\0\0").as_bytes()), message(b'Z', b"I")].concat()
+    }
+
+    /// The statements among what a server has heard.
+    fn statements(heard: &[u8]) -> Vec<String> {
+        let login = u32::from_be_bytes(heard[..4].try_into().unwrap()) as usize;
+        let (mut statements, mut rest) = (Vec::new(), &heard[login..]);
+        while let [kind, a, b, c, d, after @ ..] = rest {
+            let (text, after) = after.split_at(u32::from_be_bytes([*a, *b, *c, *d]) as usize - 4);
+            let text = String::from_utf8_lossy(text);
+            statements.extend((*kind == b'Q').then(|| text.trim_end_matches('\0').to_owned()));
+            rest = after;
+        }
+        statements
+    }
+
+    /// What is asked before a connection is used, and what its answers mean.
+    #[test]
+    fn a_connection_is_to_a_primary_whose_settings_are_known() {
+        let login = || vec![vec![], [message(b'R', &[0; 4]), message(b'Z', b"I")].concat()];
+        let select = format!("SELECT {}, current_setting('transaction_read_only')", Postgres::settings("txid_lease"));
+        let read = format!(
+            "SELECT {NOW_MS}, name, record FROM (SELECT 1) one LEFT JOIN txid_lease ON name = {}",
+            literal("a")
         );
+        let settings = |read_only| row(&[Some("on"), Some("on"), Some(""), Some("0"), None, Some(read_only)]);
+        let record = |record| row(&[Some("1700000000000"), Some("a"), Some(record)]);
+        let replica = "cannot reach STORE: 127.0.0.1:PORT is a replica, but the primary is needed";
+        for (answers, asked, wanted) in [
+            (vec![settings("off"), record("r")], vec![&*select, &read], "r durable"),
+            (vec![settings("off"), record("\u{e9}")], vec![&*select, &read], "\u{e9} durable"),
+            (vec![settings("on")], vec![&*select], replica),
+            (vec![failed("57P03")], vec![&*select], "cannot reach STORE: 127.0.0.1:PORT: db error: ERROR: it says so"),
+            (
+                vec![settings("off"), failed("57P01")],
+                vec![&*select, &read],
+                "cannot reach STORE: db error: ERROR: it says so",
+            ),
+            (vec![settings("off"), vec![]], vec![&*select, &read], "cannot reach STORE: connection closed"),
+            (
+                vec![settings("off"), [columns(1), message(b'D', &[0, 1, 0, 0, 0, 0]).repeat(160_000)].concat()],
+                vec![&*select, &read],
+                "STORE gave an invalid answer: an answer is larger than 4 MB, or has too many parts",
+            ),
+        ] {
+            let (said, heard) = beside(&[login(), answers].concat(), |port| {
+                let url = format!("postgres://txid@127.0.0.1:{port}/ids");
+                let mut store = StoreUrl::parse(&url).and_then(open).unwrap();
+                match store.read("a") {
+                    Ok(record) => {
+                        let bytes = record.unwrap().bytes;
+                        format!(
+                            "{} {}",
+                            String::from_utf8(bytes).unwrap(),
+                            store.durability().why().unwrap_or("durable")
+                        )
+                    }
+                    Err(error) => error.to_string().replace(&url, "STORE").replace(&port.to_string(), "PORT"),
+                }
+            });
+            assert_eq!(said, wanted);
+            assert_eq!(statements(&heard), asked);
+        }
+        // A table that is missing is made, and a row that is there is a conflict.
+        let made = || [message(b'C', b"INSERT 0 0\0"), message(b'Z', b"I")].concat();
+        let texts = [login(), vec![settings("off"), failed("42P01"), made(), made()]].concat();
+        let (put, heard) = beside(&texts, |port| {
+            let url = format!("postgres://txid@127.0.0.1:{port}/ids");
+            StoreUrl::parse(&url).and_then(open).unwrap().put("a", &Expected::Absent, b"r")
+        });
+        assert_eq!(put, Ok(Put::Conflict));
+        let insert = Postgres::insert("txid_lease", &literal("a"), &literal("r"));
+        let create = format!("CREATE TABLE IF NOT EXISTS txid_lease ({})", Postgres::COLUMNS);
+        assert_eq!(statements(&heard)[1..], [insert.clone(), create, insert]);
     }
 
     /// Only what is sure to have been rolled back, or was never begun, is not done.
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
+        const RIGHTS: &str = "refused: why; the user needs SELECT, INSERT and UPDATE on the table leases";
+        const REPLICA: &str = "cannot reach: this server is a replica, but the primary is needed";
         let store = Postgres::new(&StoreUrl::parse("postgres://user@127.0.0.1/ids").unwrap()).unwrap();
-        let of = |code| store.meaning_of_code(code, "why".to_owned(), "leases");
-        assert!(matches!(of("42501"), Failure::NotDone(StoreError::Refused { .. })));
-        for code in ["25006", "40P01", "40001", "55P03"] {
-            assert!(matches!(of(code), Failure::NotDone(StoreError::Unreachable { .. })), "{code}");
+        for (codes, is_not_done, wanted) in [
+            (&["42501"][..], true, RIGHTS),
+            (&["25006"][..], true, REPLICA),
+            (&["40P01", "40001", "55P03"][..], true, "cannot reach: why"),
+            (&["22001", "22021", "23514", "42703", "42P01", "0A000"][..], true, "cannot be used: why"),
+            // Of the class of deadlocks, the completion of a statement is unknown; a server that shuts down, is full, or lost
+            // the connection may have committed.
+            (&["40003", "57014", "57P01", "53100", "53200", "08006"][..], false, "cannot reach: why"),
+        ] {
+            for code in codes {
+                let failure = store.meaning_of_code(code, "why".to_owned(), "leases");
+                assert_eq!(matches!(failure, Failure::NotDone(_)), is_not_done, "{code}");
+                let said = failure.into_error().to_string().replace(" postgres://user@127.0.0.1/ids:", ":");
+                assert_eq!(said.trim_start_matches("postgres://user@127.0.0.1/ids "), wanted, "{code}");
+            }
         }
-        for code in ["22001", "22021", "23514", "42703"] {
-            assert!(matches!(of(code), Failure::NotDone(StoreError::Misconfigured { .. })), "{code}");
-        }
-        // Of the class of deadlocks, the completion of a statement is unknown; a server that shuts down, is full, or lost
-        // the connection may have committed.
-        for code in ["40003", "57014", "57P01", "53100", "53200", "08006"] {
-            assert!(matches!(of(code), Failure::Unknown(StoreError::Unreachable { .. })), "{code}");
-        }
-        assert!(of("25006").into_error().to_string().contains("the primary is needed"));
+        let failure = store.meaning(&error(b""), "leases");
+        assert!(matches!(failure, Failure::Unknown(StoreError::Unreachable { .. })), "{}", failure.into_error());
     }
 
     #[test]
@@ -413,36 +547,51 @@ mod tests {
 
     #[test]
     fn what_keeps_a_connection_from_being_made() {
+        const LOGIN: &str =
+            "; give the user as postgres://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
+        const REFUSED: &str = "postgres://txid@10.0.0.5/ids refused: ";
+        const NOT: &str = "postgres://txid@10.0.0.5/ids cannot be used: ";
         const HOST: &str = "cannot reach postgres://txid@10.0.0.5/ids: 10.0.0.5:5432: ";
         let url = StoreUrl::parse("postgres://txid@10.0.0.5/ids").unwrap();
         let store = Postgres::new(&url).unwrap();
-        for (error, start, end) in [
-            (server("28P01", "it says so"), "refused", LOGIN),
-            (server("28000", "it says so"), "refused", LOGIN),
+        for (code, message, start, end) in [
+            ("28P01", "it says so", REFUSED, LOGIN),
+            ("28000", "it says so", REFUSED, LOGIN),
             (
-                server("08P01", "unsupported startup parameter: options"),
-                "cannot be used",
-                "ignore_startup_parameters = options",
+                "08P01",
+                "unsupported startup parameter: options",
+                NOT,
+                "; PgBouncer needs ignore_startup_parameters = options",
             ),
-            (server("08P01", "no such database: ids"), "cannot be used", "no such database: ids"),
-            (server("08P01", "bouncer config error"), "cannot be used", "bouncer config error"),
-            (server("08P01", "SASL authentication failed"), "refused", LOGIN),
+            ("08P01", "no such database: ids", NOT, ""),
+            ("08P01", "bouncer config error", NOT, ""),
+            ("08P01", "SASL authentication failed", REFUSED, LOGIN),
             // What passes: PgBouncer's server is away, or starts.
-            (server("08P01", "pgbouncer cannot connect to server"), HOST, "pgbouncer cannot connect to server"),
-            (server("08P01", "server login has been failing, try again later"), HOST, "try again later"),
-            (server("08006", "it says so"), HOST, "it says so"),
-            (server("3D000", "it says so"), "cannot be used", "it says so"),
-            (server("57P03", "it says so"), "cannot reach", "it says so"),
-            (server("53300", "it says so"), "cannot reach", "it says so"),
+            ("08P01", "pgbouncer cannot connect to server", HOST, ""),
+            ("08P01", "server login has been failing, try again later", HOST, ""),
+            ("08006", "it says so", HOST, ""),
+            ("57P03", "it says so", HOST, ""),
+            ("53300", "it says so", HOST, ""),
+            ("3D000", "it says so", NOT, ""),
+            ("57014", "it says so", NOT, ""),
+        ] {
+            let said = store.why_no_connection(&url.hosts[0], &server(code, message)).to_string();
+            assert_eq!(said, format!("{start}db error: ERROR: {message}{end}"), "{code}");
+        }
+        const IN_CLEAR: &str = "it asks for the whole password, which only goes over TLS: add ?tls=1 to the URL, or ?ca=FILE if the \
+                                system does not trust who signed its certificate; password-in-clear=1 sends it without, to \
+                                anybody between the hosts as well";
+        for (error, start, end) in [
             // A password of the kind SCRAM-SHA-256, and none is known.
-            (error(b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0"), "refused", LOGIN),
-            (error(b""), HOST, ""),
+            (error(b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0"), REFUSED, &*format!("it requires a password{LOGIN}")),
+            (error(b"R\0\0\0\x08\0\0\0\x03"), NOT, IN_CLEAR),
+            (error(b""), HOST, "connection closed"),
             // No message of PostgreSQL, and one that has no place there.
-            (error(b"~\0\0\0\x04"), "cannot be used", "unknown message tag `126`"),
-            (error(b"Z\0\0\0\x05I"), "cannot be used", "unexpected message from server"),
+            (error(b"~\0\0\0\x04"), NOT, "error communicating with the server: unknown message tag `126`"),
+            (error(b"Z\0\0\0\x05I"), NOT, "unexpected message from server"),
         ] {
             let said = store.why_no_connection(&url.hosts[0], &error).to_string();
-            assert!(said.contains(start) && said.ends_with(end), "{said}");
+            assert_eq!(said, format!("{start}{end}"));
         }
     }
 }

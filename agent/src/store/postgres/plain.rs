@@ -140,6 +140,11 @@ mod tests {
         assert!(!wants(&[&notice, &other]));
         assert!(wants(&[&notice, &other, CLEAR]));
         assert!(wants(&[&notice, MD5]));
+        let why = |message| Login::default().wants_password(message).unwrap();
+        assert_eq!(why(CLEAR), IN_CLEAR);
+        let as_md5 = "it asks for the MD5 of the password, which only goes over TLS: add ?tls=1 to the URL, or let the server keep \
+                      passwords as scram-sha-256";
+        assert_eq!(why(MD5), as_md5);
         // A message without a code.
         assert!(wants(&[&message(b'R', b""), CLEAR]));
         assert!(!wants(&[&other, &message(b'R', &LOGGED_IN), CLEAR]), "these are rows");

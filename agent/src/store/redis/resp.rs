@@ -187,9 +187,33 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_texts_have_an_end() {
-        for bytes in [b"*1\r\n".repeat(9), b"*1000000\r\n".to_vec(), [b'+'; 1 << 17].to_vec(), b"$1\r\nxyz".to_vec()] {
-            assert_eq!(decode(&bytes).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    fn what_is_no_answer_is_an_error() {
+        let deep = |lists| [b"*1\r\n".repeat(lists), b":7\r\n".to_vec()].concat();
+        assert!(decode(&deep(4)).is_ok());
+        let line = |letters| [vec![b'+'], vec![b'x'; letters], b"\r\n".to_vec()].concat();
+        assert!(decode(&line((1 << 16) - 3)).is_ok());
+        let quoted = |text: &str| format!("it does not speak the protocol of Redis: {text:?}");
+        let x = "x".repeat(99);
+        for (bytes, wanted) in [
+            (deep(5), quoted("lists in lists in lists")),
+            (b"\r\n".to_vec(), quoted("an empty line")),
+            (b"+ok\n".to_vec(), quoted("+ok\n")),
+            (b":seven\r\n".to_vec(), quoted(":seven")),
+            (b"$-2\r\n".to_vec(), quoted("$-2")),
+            (b"*many\r\n".to_vec(), quoted("*many")),
+            (b"HTTP/1.1 200\r\n".to_vec(), quoted("HTTP/1.1 200")),
+            (b"$1\r\nxyz".to_vec(), quoted("a text without its end")),
+            (line((1 << 16) - 2), quoted(&format!("+{x}"))),
+            (b"*1000000\r\n".to_vec(), "an answer is larger than 4 MB, or has too many parts".to_owned()),
+        ] {
+            let error = decode(&bytes).unwrap_err();
+            assert_eq!((error.kind(), error.to_string()), (io::ErrorKind::InvalidData, wanted));
         }
+        for cut in [&b"+ok"[..], b"$3\r\nab", b"$1\r\na", b""] {
+            assert_eq!(decode(cut).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        }
+        let nothing = [&b"*-1\r\n"[..], b"$-1\r\n"].map(|bytes| decode(bytes).unwrap());
+        assert_eq!(nothing, [Reply::Nil, Reply::Nil]);
+        assert_eq!(command(&[b"GET", b"a\r\nb"]), b"*2\r\n$3\r\nGET\r\n$4\r\na\r\nb\r\n");
     }
 }

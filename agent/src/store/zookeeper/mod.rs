@@ -366,6 +366,7 @@ fn parts(version: &Version) -> Option<(i32, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::remote::beside;
     use super::*;
     use std::io;
 
@@ -381,23 +382,256 @@ mod tests {
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
         let store = store();
-        let of = |code| store.meaning(Error::Server(code));
+        let said = |failure: Failure| {
+            let not_done = if matches!(failure, Failure::NotDone(_)) { "not done: " } else { "" };
+            let said = failure.into_error().to_string().replace("cannot reach zookeeper://127.0.0.1:", "cannot reach:");
+            format!("{not_done}{}", said.trim_start_matches("zookeeper://127.0.0.1 "))
+        };
+        let of = |code| said(store.meaning(Error::Server(code)));
         for code in [NO_AUTH, INVALID_ACL, AUTH_FAILED] {
-            assert!(matches!(of(code), Failure::NotDone(StoreError::Refused { .. })), "{code}");
+            let why = "what lies below /txid belongs to another user: give yours as zookeeper://USER@HOST, and TXID_STORE_PASSWORD \
+                       or ?password-file=FILE";
+            assert_eq!(of(code), format!("not done: refused: error {code}; {why}"));
         }
-        for code in [QUOTA_EXCEEDED, UNIMPLEMENTED, BAD_ARGUMENTS] {
-            assert!(matches!(of(code), Failure::NotDone(StoreError::Misconfigured { .. })), "{code}");
+        for code in [UNIMPLEMENTED, BAD_ARGUMENTS] {
+            assert_eq!(of(code), format!("not done: cannot be used: it does not know a request (error {code})"));
         }
-        assert!(matches!(of(NOT_READ_ONLY), Failure::NotDone(StoreError::Unreachable { .. })));
-        let io = |kind| store.meaning(Error::Io(io::Error::new(kind, "why")));
-        assert!(matches!(io(io::ErrorKind::InvalidData), Failure::Unknown(StoreError::Damaged { .. })));
-        for kind in [io::ErrorKind::UnexpectedEof, io::ErrorKind::ConnectionReset] {
-            assert!(matches!(io(kind), Failure::Unknown(StoreError::Unreachable { .. })), "{kind}");
-        }
-        assert!(io(io::ErrorKind::UnexpectedEof).into_error().to_string().contains("it closed the connection"));
+        assert_eq!(of(QUOTA_EXCEEDED), "not done: cannot be used: the quota is used up");
+        assert_eq!(of(NOT_READ_ONLY), "not done: cannot reach: this server has lost contact with the others");
         // A connection or a session was lost, or a request took too long.
         for code in [-4, -7, -112, -118] {
-            assert!(matches!(of(code), Failure::Unknown(StoreError::Unreachable { .. })), "{code}");
+            assert_eq!(of(code), format!("cannot reach: error {code}"));
+        }
+        for (kind, wanted) in [
+            (io::ErrorKind::InvalidData, "gave an invalid answer: why"),
+            (io::ErrorKind::UnexpectedEof, "cannot reach: it closed the connection"),
+            (io::ErrorKind::ConnectionReset, "cannot reach: why"),
+        ] {
+            assert_eq!(said(store.meaning(Error::Io(io::Error::new(kind, "why")))), wanted);
+        }
+    }
+
+    fn packet(parts: &[&[u8]]) -> Vec<u8> {
+        let body = parts.concat();
+        [&(body.len() as u32).to_be_bytes()[..], &body].concat()
+    }
+
+    fn greeting() -> Vec<u8> {
+        packet(&[&[0; 4], &40_000_u32.to_be_bytes(), &[0; 8], &16_u32.to_be_bytes(), &[0; 16]])
+    }
+
+    /// A write on a session that may end any moment is not sent: whether it was done would not be known.
+    #[test]
+    fn a_session_of_which_half_is_over_is_not_used() {
+        for (passed_ms, is_over) in [(0, false), (10_000, false), (20_000, true)] {
+            let (found, _) = super::super::remote::in_virtual_time(async {
+                let (ours, mut theirs) = tokio::io::duplex(1 << 10);
+                tokio::io::AsyncWriteExt::write_all(&mut theirs, &greeting()).await.unwrap();
+                let connection = Connection::begin(Wire::new(ours), SESSION, None).await.ok().unwrap();
+                let used = Instant::now() - Duration::from_millis(passed_ms);
+                let mut session = Session { connection, used };
+                std::future::poll_fn(|cx| Poll::Ready(session.poll_end(cx).is_ready())).await
+            });
+            assert_eq!(found, is_over, "{passed_ms}");
+        }
+    }
+
+    fn answer(number: i32, code: i32, parts: &[&[u8]]) -> Vec<u8> {
+        packet(&[&number.to_be_bytes(), &[0; 8], &code.to_be_bytes(), &parts.concat()])
+    }
+
+    fn texts(texts: &[&str]) -> Vec<u8> {
+        let each = texts.iter().map(|text| packet(&[text.as_bytes()]));
+        [(texts.len() as u32).to_be_bytes().to_vec(), each.collect::<Vec<_>>().concat()].concat()
+    }
+
+    fn stat(version: i32) -> Vec<u8> {
+        [&[0; 24][..], &1_700_000_000_000_i64.to_be_bytes(), &version.to_be_bytes(), &[0; 32]].concat()
+    }
+
+    /// A part of an answer to several requests.
+    fn part(operation: i32, body: &[u8]) -> Vec<u8> {
+        [&operation.to_be_bytes()[..], &[0; 5], body].concat()
+    }
+
+    fn failed(code: i32) -> Vec<u8> {
+        [part(-1, &[]), code.to_be_bytes().to_vec()].concat()
+    }
+
+    fn all(number: i32, parts: &[Vec<u8>]) -> Vec<u8> {
+        answer(number, 0, &[&parts.concat(), &[255, 255, 255, 255, 1, 255, 255, 255, 255]])
+    }
+
+    type Call = fn(&mut ZookeeperStore) -> Result<String, StoreError>;
+
+    /// What a call of a store says, and the numbers of the operations that a server hears that answers so.
+    fn call(answers: Vec<Vec<u8>>, call: Call) -> (String, Vec<i32>) {
+        let texts = [vec![vec![], greeting()], answers].concat();
+        let (said, heard) = beside(&texts, |port| {
+            let url = format!("zookeeper://127.0.0.1:{port}");
+            let mut store = ZookeeperStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
+            let said = call(&mut store).unwrap_or_else(|error| error.to_string());
+            said.replace(&url, "STORE").replace(&port.to_string(), "PORT")
+        });
+        let (mut operations, mut rest) = (Vec::new(), &heard[..]);
+        while let Some((length, after)) = rest.split_first_chunk() {
+            let (request, after) = after.split_at(u32::from_be_bytes(*length) as usize);
+            operations.extend(request[4..].first_chunk().map(|operation| i32::from_be_bytes(*operation)));
+            rest = after;
+        }
+        // The first packet begins the session, and asks for one of 40 s.
+        assert_eq!(heard[16..20], 40_000_u32.to_be_bytes());
+        (said, operations[1..].to_vec())
+    }
+
+    #[test]
+    fn a_record_is_read_with_what_was_born_with_it() {
+        const REFUSED: &str = "STORE refused: error -102; what lies below /txid belongs to another user: give yours as \
+                               zookeeper://USER@HOST, and TXID_STORE_PASSWORD or ?password-file=FILE";
+        let read: Call = |store| {
+            let shown = |record: Record| format!("{} {}", record.bytes.escape_ascii(), record.version.0.escape_ascii());
+            store.read("a/b").map(|found| found.map_or("none".to_owned(), shown))
+        };
+        let sync = |code| answer(1, code, &[&texts(&[])[4..]]);
+        let children = |names: &[&str]| answer(2, 0, &[&texts(names)]);
+        let data = || answer(3, 0, &[&packet(&[b"r"]), &stat(7)]);
+        let none = |number| answer(number, NO_NODE, &[]);
+        for (answers, wanted) in [
+            ([sync(0), children(&["x", "born-y"]), data()], "r 7 born-y"),
+            ([sync(NO_NODE), none(2), none(3)], "none"),
+            ([sync(0), children(&["born-y"]), none(3)], "none"),
+            ([sync(-7), children(&["born-y"]), data()], "cannot reach STORE: error -7"),
+            ([sync(0), answer(2, NO_AUTH, &[]), data()], REFUSED),
+            ([sync(0), children(&["born-y"]), answer(3, NO_AUTH, &[])], REFUSED),
+            (
+                [sync(0), children(&["x"]), data()],
+                "STORE gave an invalid answer: /txid/a/b has no child born-..., so it is not a record of txid-agent",
+            ),
+        ] {
+            assert_eq!(call(vec![answers.concat()], read), (wanted.to_owned(), vec![9, 8, 4]));
+        }
+        let (said, _) = call(vec![vec![]], read);
+        assert_eq!(said, "cannot reach STORE: it closed the connection");
+        let (said, _) = beside(&[], |port| {
+            let store = ZookeeperStore::open(StoreUrl::parse(&format!("zookeeper://127.0.0.1:{port}")).unwrap());
+            store.unwrap().read("a").unwrap_err().to_string().replace(&port.to_string(), "PORT")
+        });
+        assert_eq!(said, "cannot reach zookeeper://127.0.0.1:PORT: 127.0.0.1:PORT: it closed the connection");
+    }
+
+    #[test]
+    fn a_write_checks_that_the_record_is_the_same() {
+        const UNKNOWN: &str = "unknown: cannot reach STORE: error -7";
+        let put: Call = |store| {
+            let put = store.put("a/b", &Expected::Version(version(7, "born-y")), b"r")?;
+            Ok(match put {
+                Put::Written(version) => {
+                    let ms = store.clock.now().map_or(0, |time| time.earliest_ms / 100_000);
+                    format!("written {} {ms}", version.0.escape_ascii())
+                }
+                Put::Conflict => "conflict".to_owned(),
+                Put::Unknown(error) => format!("unknown: {error}"),
+            })
+        };
+        let checked = || part(13, &[]);
+        for (parts, wanted) in [
+            (vec![checked(), part(5, &stat(8))], "written 8 born-y 17000000"),
+            (vec![failed(0), failed(BAD_VERSION)], "conflict"),
+            (vec![failed(NO_NODE), failed(-2)], "conflict"),
+            (vec![failed(0), failed(QUOTA_EXCEEDED)], "STORE cannot be used: the quota is used up"),
+            (vec![failed(0), failed(-7)], UNKNOWN),
+            (vec![checked()], "unknown: STORE gave an invalid answer: a write without a version"),
+        ] {
+            assert_eq!(call(vec![all(1, &parts)], put), (wanted.to_owned(), vec![14]));
+        }
+        let other: Call =
+            |store| store.put("a", &Expected::Version(Version(b"7".to_vec())), b"r").map(|_| String::new());
+        let why = other(&mut store()).unwrap_err().to_string();
+        assert!(why.ends_with("Version([55]) is not a version of a record in ZooKeeper"), "{why}");
+
+        let create: Call = |store| {
+            Ok(match store.put("a/b", &Expected::Absent, b"r")? {
+                Put::Written(version) => version.0.escape_ascii().to_string()[..7].to_owned(),
+                Put::Conflict => "conflict".to_owned(),
+                Put::Unknown(error) => format!("unknown: {error}"),
+            })
+        };
+        let made = |number| all(number, &[part(1, &texts(&["/"])[4..]), part(1, &texts(&["/"])[4..])]);
+        let nothing = |number| all(number, &[failed(NO_NODE), failed(-2)]);
+        let above = |from, codes: [i32; 2]| [answer(from, codes[0], &[]), answer(from + 1, codes[1], &[])].concat();
+        for (answers, asked, wanted) in [
+            (vec![made(1)], vec![14], "0 born-"),
+            (vec![all(1, &[failed(NODE_EXISTS), failed(-2)])], vec![14], "conflict"),
+            (vec![all(1, &[failed(-7), failed(-2)])], vec![14], UNKNOWN),
+            // What lies above it is made.
+            (vec![nothing(1), above(2, [0, 0]), made(4)], vec![14, 1, 1, 14], "0 born-"),
+            (vec![nothing(1), above(2, [NODE_EXISTS, 0]), made(4)], vec![14, 1, 1, 14], "0 born-"),
+            (vec![nothing(1), above(2, [0, -7])], vec![14, 1, 1], UNKNOWN),
+            // Somebody deletes that meanwhile.
+            (vec![nothing(1), above(2, [0, 0]), nothing(4), above(5, [0, 0])], vec![14, 1, 1, 14, 1, 1], "conflict"),
+        ] {
+            assert_eq!(call(answers, create), (wanted.to_owned(), asked));
+        }
+    }
+
+    #[test]
+    fn a_list_goes_down_to_records() {
+        let list: Call = |store| {
+            let mut names = Vec::new();
+            store.list("a/", &mut |name, record| names.push(format!("{name} {}", record.version.0.escape_ascii())))?;
+            Ok(names.join(", "))
+        };
+        let found =
+            |children: &[&str]| [part(8, &texts(children)), part(4, &[packet(&[b"r"]), stat(7)].concat())].concat();
+        let gone = || [failed(NO_NODE), failed(NO_NODE)].concat();
+        let sync = || answer(1, 0, &[&texts(&[])[4..]]);
+        let deep = || vec![sync(), all(2, &[found(&["node"])]), all(3, &[found(&["8", "7"])])];
+        let records = |first: Vec<u8>| [deep(), vec![all(4, &[first, found(&["born-y"])])]].concat();
+        for (answers, asked, wanted) in [
+            (vec![sync(), all(2, &[gone()])], vec![9, 22], ""),
+            (records(found(&["born-x"])), vec![9, 22, 22, 22], "a/node/8 7 born-x, a/node/7 7 born-y"),
+            (records(gone()), vec![9, 22, 22, 22], "a/node/7 7 born-y"),
+            (records(found(&["x"])), vec![9, 22, 22, 22], "STORE gave an invalid answer: a/ has records below records"),
+            (records([failed(-7), failed(-7)].concat()), vec![9, 22, 22, 22], "cannot reach STORE: error -7"),
+            (vec![answer(1, -7, &[])], vec![9], "cannot reach STORE: error -7"),
+        ] {
+            assert_eq!(call(answers, list), (wanted.to_owned(), asked));
+        }
+    }
+
+    #[test]
+    fn a_node_is_numbered_below_leafs_path() {
+        let number: Call = |store| store.number("orders", "web-1", 12).map(|number| format!("{number:?}"));
+        let children = |names: &[&str]| answer(1, 0, &[&texts(names)]);
+        let made = |number: u32| answer(2, 0, &[&texts(&[&format!("/txid/forever/web_1:txid-{number:010}")])[4..]]);
+        for (answers, asked, wanted) in [
+            (vec![children(&["a:1-0000000011", "other"]), made(12)], vec![8, 1], "Node(12)"),
+            (vec![children(&[]), made(13)], vec![8, 1], "UsedUp"),
+            (vec![children(&["a:1-0000000012"])], vec![8], "UsedUp"),
+            (vec![children(&[]), answer(2, -7, &[])], vec![8, 1], "cannot reach STORE: error -7"),
+            (
+                vec![answer(1, NO_NODE, &[])],
+                vec![8],
+                "STORE cannot be used: there is no /txid/forever: write zookeeper://HOST/snowflake/NAME, with the leaf.name of \
+                 Leaf's servers",
+            ),
+        ] {
+            assert_eq!(call(answers, number), (wanted.to_owned(), asked));
+        }
+        assert_eq!(store().numbering(), Numbering::LeafForever);
+    }
+
+    #[test]
+    fn a_write_shows_the_time() {
+        let clock: Call = |store| Ok(store.clock()?.map_or(0, |time| time.earliest_ms / 100_000).to_string());
+        for (made, answers, asked, wanted) in [
+            (0, vec![answer(2, 0, &[&stat(1)])], vec![1, 5], "17000000"),
+            (NODE_EXISTS, vec![answer(2, 0, &[&stat(1)])], vec![1, 5], "17000000"),
+            (0, vec![answer(2, -7, &[])], vec![1, 5], "cannot reach STORE: error -7"),
+            (-7, vec![], vec![1], "cannot reach STORE: error -7"),
+        ] {
+            let answers = [vec![answer(1, made, &[])], answers].concat();
+            assert_eq!(call(answers, clock), (wanted.to_owned(), asked));
         }
     }
 }

@@ -390,6 +390,89 @@ mod tests {
         assert!(Answer { bytes, at: 0 }.record().is_err());
     }
 
+    #[test]
+    fn requests_in_the_bytes_of_zookeeper() {
+        let (path, data): (&[u8], &[u8]) = (b"\0\0\0\x02/a", b"\0\0\0\x01d");
+        let anyone: &[u8] = b"\0\0\0\x01\0\0\0\x1f\0\0\0\x05world\0\0\0\x06anyone\0\0\0\0";
+        let creator: &[u8] = b"\0\0\0\x01\0\0\0\x1f\0\0\0\x04auth\0\0\0\0\0\0\0\x02";
+        for (Request(operation, bytes), wanted, body) in [
+            (Request::sync("/a"), 9, vec![path]),
+            (Request::children("/a"), 8, vec![path, &[0]]),
+            (Request::data("/a"), 4, vec![path, &[0]]),
+            (Request::create("/a", b"d", Access::Anyone, false), 1, vec![path, data, anyone]),
+            (Request::create("/a", b"d", Access::Creator, true), 1, vec![path, data, creator]),
+            (Request::set_data("/a", b"d", -1), 5, vec![path, data, &[0xff; 4]]),
+            (Request::reads(&[]), 22, vec![&b"\xff\xff\xff\xff\x01\xff\xff\xff\xff"[..]]),
+        ] {
+            assert_eq!((operation, bytes), (wanted, body.concat()));
+        }
+        let refused = [NO_AUTH, INVALID_ACL, AUTH_FAILED, QUOTA_EXCEEDED, UNIMPLEMENTED, BAD_ARGUMENTS, NOT_READ_ONLY];
+        assert_eq!(refused, [-102, -114, -115, -125, -6, -8, -119]);
+        assert_eq!([NO_NODE, BAD_VERSION, NODE_EXISTS, OTHER_FAILED], [-101, -103, -110, -2]);
+    }
+
+    /// It is not allocated before it is there, and says what is missing.
+    #[test]
+    fn what_is_cut_off_is_an_error() {
+        let why = |wanted: &str, result: Result<(), Error>| {
+            let Err(Error::Io(error)) = result else { panic!("{wanted}: {result:?}") };
+            assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+            assert_eq!(error.to_string(), format!("it does not speak the protocol of ZooKeeper: {wanted}"));
+        };
+        let of = |fields: Fields| Answer { bytes: fields.0, at: 0 };
+        let nothing = || of(Fields::default());
+        let part = |operation, is_done| Fields::default().number(operation).flag(is_done).number(0);
+        why("a text", nothing().text().map(drop));
+        why("a text", of(Fields::default().bytes(b"\xff")).text().map(drop));
+        why("a text", of(Fields::default().number(1)).texts().map(drop));
+        why("a list", nothing().texts().map(drop));
+        why("a record", nothing().record().map(drop));
+        why("the state of a record", nothing().stat().map(drop));
+        why("the state of a record", of(Fields(stat(1, 1)[1..].to_vec())).stat().map(drop));
+        why("the answer to several requests", nothing().all().map(drop));
+        why("the answer to several requests", of(part(7, false)).all().map(drop));
+        why("the answer to several requests", nothing().next_read().map(|_| ()));
+        why("the answer to several reads", of(part(-1, true)).next_read().map(|_| ()));
+        why("an error", of(part(-1, false)).all().map(drop));
+        why("an error", of(part(-1, false)).next_read().map(|_| ()));
+        let talk = |packet: &[u8]| {
+            let stream = tokio::io::join(std::io::Cursor::new(packet.to_vec()), tokio::io::sink());
+            let mut connection = Connection { stream, next: 1, session: Duration::ZERO };
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            runtime.block_on(connection.ask(&[Request::sync("/a")])).map(drop)
+        };
+        why("a length below 0", talk(&[0xff; 4]));
+        why("an answer that is cut off", talk(&[0, 0, 0, 2, 0, 0]));
+        let Err(Error::Io(error)) = talk(&[0, 0, 0, 2, 0]) else { panic!("it is whole") };
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_session_begins_with_a_login() {
+        let greeting = Fields::default().number(0).number(4_000).long(9).bytes(&[0; 16]).0;
+        let login = |code| Fields::default().number(AUTH).long(0).number(code).0;
+        let begin = |auth, code| {
+            let packets = [greeting.clone(), login(code)].map(|packet| Fields::default().bytes(&packet).0).concat();
+            let mut sent = Vec::new();
+            let stream = tokio::io::join(std::io::Cursor::new(packets), &mut sent);
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let begun = runtime.block_on(Connection::begin(stream, Duration::from_secs(40), auth)).map(drop);
+            (format!("{begun:?}"), sent)
+        };
+        let hello = [
+            b"\0\0\0\x2d".to_vec(),
+            vec![0; 12],
+            b"\0\0\x9c\x40".to_vec(),
+            vec![0; 8],
+            b"\0\0\0\x10".to_vec(),
+            vec![0; 17],
+        ];
+        let auth = b"\0\0\0\x1d\xff\xff\xff\xfc\0\0\0\x64\0\0\0\0\0\0\0\x06digest\0\0\0\x03a:b";
+        assert_eq!(begin(None, 0), ("Ok(())".to_owned(), hello.concat()));
+        assert_eq!(begin(Some("a:b"), 0), ("Ok(())".to_owned(), [&hello.concat()[..], auth].concat()));
+        assert_eq!(begin(Some("a:b"), AUTH_FAILED).0, "Err(Server(-115))");
+    }
+
     /// ZooKeeper's own client sends these bytes.
     #[test]
     fn several_requests_are_one() {

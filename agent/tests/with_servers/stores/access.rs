@@ -41,63 +41,6 @@ fn certificates() -> (tempfile::TempDir, impl Fn(&str) -> String) {
     (directory, move |name: &str| path.join(name).to_str().unwrap().to_owned())
 }
 
-#[test]
-fn urls() {
-    for (url, wanted) in [
-        ("10.0.0.5:2379", "a store is a URL"),
-        ("memcached://10.0.0.5", "there is no store of the kind memcached; there are redis, rediss, "),
-        ("etcd://", "HOST or HOST:PORT"),
-        ("etcd://a:2379,:2379", "\":2379\" is not HOST"),
-        ("etcd://a:port", "\"a:port\" is not HOST"),
-        ("etcd://a:70000", "\"a:70000\" is not HOST"),
-        ("etcd://a?prefix=x", "no option prefix"),
-        ("redis://a?wait=1&wait=2", "the option wait was given twice"),
-        ("redis://a?wait=many", "wait=many"),
-        ("redis://a/txid", "?prefix=NAME"),
-        ("redis+sentinel://a", "name of the master"),
-        ("redis://a?timeout=soon", "timeout=soon is not a time"),
-        ("redis://a?timeout=1h", "timeout=1h is not a time"),
-        ("redis://a?may-lose-writes=no", "may-lose-writes=no is neither"),
-        ("rediss://a?ca=/nowhere/ca.pem", "ca=/nowhere/ca.pem"),
-        ("redis://a?ca=/dev/null", "it contains no certificate"),
-        ("rediss://a?cert=/etc/cert.pem", "cert= and key= go together"),
-        ("etcd://user@a", "the user user has no password"),
-        ("postgres://a/ids", "names no user"),
-        ("mysql://user@a", "names no database"),
-        ("mysql://user@a/ids?table=x;y", "not the name of a table"),
-        ("consul://user@a", "no users"),
-        ("zookeeper://a?tls=1", "TLS to ZooKeeper is not supported"),
-        ("file://var/lib/txid", "three slashes"),
-        ("file:///", "names no directory"),
-        ("redis://a?password-file=/nowhere/password", "password-file=/nowhere/password"),
-        ("redis://u:the-password%ff@a", "not UTF-8"),
-        ("mysql://root:the-password/1@a/ids", "write / as %2F"),
-        ("mysql://root:1/the-password@a/ids", "write / as %2F"),
-        ("mysql://root:the-password?1@a/ids", "? as %3F"),
-        ("mysql://root:1?the-password=2@a/ids", "? as %3F"),
-    ] {
-        wants_a_person(url, wanted);
-    }
-    for url in [
-        "redis://[::1]:6379/2?prefix=x",
-        "redis://a?password-file=/dev/null&prefix=x",
-        "etcd://a,b:2380,c/deep/prefix",
-        "valkey://a",
-        "file:///var/lib/txid/leases",
-    ] {
-        assert!(open(url).is_ok(), "{url}");
-    }
-    for (url, known) in [
-        ("redis://a", Durability::Unknown),
-        ("mysql://u@a/ids", Durability::Unknown),
-        ("etcd://a", Durability::Durable),
-        ("redis://a?may-lose-writes=0", Durability::Said { may_lose: false }),
-        ("etcd://a?may-lose-writes=1", Durability::Said { may_lose: true }),
-    ] {
-        assert_eq!(*open(url).unwrap().durability(), known, "{url}");
-    }
-}
-
 /// The list in the code is the only one; people read the others.
 #[test]
 fn every_scheme_is_documented() {
