@@ -62,3 +62,54 @@ impl Clocks {
         (if is_within { 0 } else { least }, most)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::protocol::{Request, Write};
+    use super::*;
+
+    fn now(wall_ms: i64, mono_ms: u64) -> Now {
+        Now { wall_ms, mono_ms, random: 0 }
+    }
+
+    #[test]
+    fn a_step_of_the_clock_or_a_late_look_is_a_jump() {
+        let rules = Rules::new("orders", "here", &"snowflake".parse().unwrap(), false);
+        let wait = Output::Wait { until_ms: 100 };
+        let read = Output::Ask(Request::Read("orders/meta".to_owned()));
+        let write = Output::Write(Write::Close);
+        // By which output the look was planned, when it came by both clocks, and what is said of it.
+        for (output, wall_ms, mono_ms, wanted) in [
+            (&wait, 100, 100, None),
+            (&wait, 10_100, 100, None),
+            (&wait, 10_101, 100, Some(10_001)),
+            (&wait, -9_900, 100, None),
+            (&wait, -9_901, 100, Some(-10_001)),
+            (&wait, 10_100, 10_100, None),
+            (&wait, 10_101, 10_101, Some(10_001)),
+            (&read, 60_000, 60_000, None),
+            (&read, 70_001, 60_000, Some(10_001)),
+            (&write, 10_000, 10_000, None),
+            (&write, 10_001, 10_001, Some(10_001)),
+            (&wait, 40_000, 20_000, Some(20_000)),
+        ] {
+            let mut clocks = Clocks::default();
+            assert_eq!(clocks.jumped(&rules, &now(0, 0)), None);
+            clocks.plan(&now(0, 0), output);
+            assert_eq!(clocks.jumped(&rules, &now(wall_ms, mono_ms)), wanted, "{output:?} {wall_ms} {mono_ms}");
+        }
+    }
+
+    #[test]
+    fn the_clock_is_compared_with_the_least_and_the_most_that_the_stores_can_be() {
+        let mut clocks = Clocks::default();
+        assert_eq!((clocks.store_time(&now(5_000, 7)), clocks.ahead_of_store_ms(&now(5_000, 7))), (None, (0, 0)));
+        clocks.store_shows(&now(0, 1_000), StoreTime { earliest_ms: 5_000, latest_ms: 6_000 });
+        assert_eq!(clocks.store_time(&now(0, 1_500)), Some(StoreTime { earliest_ms: 5_500, latest_ms: 6_500 }));
+        for (wall_ms, wanted) in
+            [(4_999, (-1, -1_001)), (5_000, (0, -1_000)), (5_400, (0, -600)), (6_000, (0, 1_000)), (6_001, (1, 1_001))]
+        {
+            assert_eq!(clocks.ahead_of_store_ms(&now(wall_ms, 1_000)), wanted, "{wall_ms}");
+        }
+    }
+}

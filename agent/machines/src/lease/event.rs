@@ -191,3 +191,21 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The scenarios show the other events.
+    #[test]
+    fn what_no_scenario_says() {
+        let conflicts = Event::Conflicts { key: "orders/node/7".to_owned(), count: 6 };
+        let wanted = "6 writes in a row had no effect, the last one to orders/node/7: the store refuses them, or does not keep them; \
+                      check this user's permissions, and the table's character set";
+        assert_eq!(conflicts.to_string(), wanted);
+        let failure = Failure::Group(BadRecord("x".to_owned())).to_string();
+        assert_eq!(failure, "the record of the group is damaged: 'x' is not a record of this version of txid-agent");
+        assert_eq!(utc(1_700_000_000_123), "2023-11-14T22:13:20.123Z");
+        assert_eq!(utc(i64::MAX), "9223372036854775807 ms", "a time that is none");
+    }
+}

@@ -76,3 +76,41 @@ impl fmt::Display for Group {
         write!(f, "{FORMAT} floor={floor_ms} made={made_ms} id={id:032x} layout={layout}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invalid_records_are_refused() {
+        let text = "txid-group 1 floor=5 made=1763719200000 id=000000000000000000000000000000ff layout=a b";
+        assert_eq!(Group::parse(text.as_bytes()).map(|group| group.layout), Ok("a b".to_owned()));
+        for (old, new) in [
+            ("group 1", "group 2"),
+            ("floor=5", "floor=05"),
+            ("floor", "ground"),
+            ("made=1", "made=x"),
+            ("00ff", "ff"),
+            ("id=", "ad="),
+            ("layout=", "form="),
+            (" layout=a b", ""),
+            ("a b", "a\tb"),
+        ] {
+            let wrong = text.replace(old, new);
+            let error = Group::parse(wrong.as_bytes()).unwrap_err().to_string();
+            let shown = wrong.as_bytes().escape_ascii();
+            assert_eq!(error, format!("'{shown}' is not a record of this version of txid-agent"));
+        }
+        let long = Group::parse(&[b'x'; 201]).unwrap_err();
+        assert_eq!(long, BadRecord("x".repeat(200)));
+    }
+
+    /// Agents of other versions look for them.
+    #[test]
+    fn keys_and_contents() {
+        let keys = [Group::key("a"), Group::freed_key("a"), Group::nodes("a"), Group::node_key("a", 7)];
+        assert_eq!(keys, ["a/meta", "a/freed", "a/node/", "a/node/7"]);
+        assert_eq!(Group::freed(255), "txid-freed 1 token=000000000000000000000000000000ff");
+        assert_eq!(Group::UNSET, i64::MAX);
+    }
+}

@@ -108,5 +108,6 @@ mod tests {
             assert!(error.to_string().contains(&wrong.as_bytes().escape_ascii().to_string()), "{wrong}");
         }
         assert!(NodeRecord::parse(b"\xff").is_err());
+        assert_eq!(NodeRecord::parse(&[b'x'; 201]), Err(BadRecord("x".repeat(200))));
     }
 }

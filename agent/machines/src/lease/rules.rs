@@ -96,6 +96,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_nobody_says() {
+        let layout = "snowflake".parse().unwrap();
+        let it = Rules::new("orders", "web-1", &layout, false);
+        assert_eq!((&*it.group, &*it.owner, it.layout.clone()), ("orders", "web-1", layout.to_string()));
+        assert_eq!((it.last_node, it.numbering, it.new), (1023, Numbering::Own, false));
+        assert_eq!((it.ahead_ms, it.renew_ms, it.retry_ms, it.most_requests), (60_000, 10_000, (1_000, 10_000), 10));
+        assert_eq!((it.idle_ms, it.observe_ms, it.jump_ms), (600_000, 30_000, 10_000));
+        assert_eq!((it.max_drift_ms, it.max_skew_ms, it.others_skew_ms), (10_000, 10_000, 10_000));
+        let rules = Rules { max_skew_ms: 1, others_skew_ms: 20, max_drift_ms: 300, ahead_ms: 4_000, ..it };
+        assert_eq!((rules.floor_ms(5), rules.floor_ms(i64::MAX)), (4_326, i64::MAX));
+    }
+
+    #[test]
     fn a_lease_starts_a_minute_later_where_the_store_may_lose_writes() {
         let layout = "snowflake".parse().unwrap();
         let rules = |may_lose_writes| Rules::new("orders", "web-1", &layout, may_lose_writes);

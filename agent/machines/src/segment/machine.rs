@@ -385,6 +385,90 @@ mod tests {
         Input::Answer(Answer::Taken(Taken::Range { range, step }))
     }
 
+    /// A restart between any two of these finds no number below what was seen.
+    #[test]
+    fn a_range_is_published_after_its_end_is_seen() {
+        let mut machine = Segment::default();
+        outputs(&mut machine, &EMPTY, Input::Go);
+        let serves = |range: Range<u64>, from: &[Event], count| {
+            let mut wanted = vec![
+                Output::Write(Write::Contact(NOW.wall_ms)),
+                Output::Write(Write::See(range.end)),
+                Output::Write(Write::Step(count, NOW.wall_ms)),
+                Output::Write(Write::Publish(range)),
+                Output::Write(Write::News(SegmentNews::Serving)),
+            ];
+            wanted.extend(from.iter().cloned().map(Output::Log));
+            wanted.push(Output::Wait { until_ms: 100 });
+            wanted
+        };
+        let first = outputs(&mut machine, &EMPTY, taken(1..101));
+        assert_eq!(first, serves(1..101, &[Event::Serving(1..101)], 100));
+        let view = View { left: 10, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
+        outputs(&mut machine, &view, Input::Go);
+        let second = outputs(&mut machine, &view, taken(101..151));
+        assert_eq!(second, serves(101..151, &[Event::Step { from: 100, to: 50 }], 50));
+    }
+
+    #[test]
+    fn a_request_is_for_the_tags_step_unless_there_is_another() {
+        let mut rules = Rules::new("a");
+        let asks = |rules: &Rules, view: &View, answer: Option<Taken>| {
+            let mut machine = Segment::default();
+            let first = outputs_by(&mut machine, rules, &NOW, view, Input::Go);
+            let second = answer.map(|it| outputs_by(&mut machine, rules, &NOW, view, Input::Answer(Answer::Taken(it))));
+            second.unwrap_or(first).last().cloned()
+        };
+        let seen = View { granted: 9, seen: 7, ..EMPTY };
+        assert_eq!(asks(&rules, &EMPTY, None), Some(Output::Ask(Request::Take { count: None, seen: 0 })));
+        assert_eq!(asks(&rules, &seen, None), Some(Output::Ask(Request::Take { count: None, seen: 9 })));
+        (rules.step, rules.create) = (Some(20), true);
+        assert_eq!(asks(&rules, &EMPTY, None), Some(Output::Ask(Request::Take { count: Some(20), seen: 0 })));
+        assert_eq!(asks(&rules, &EMPTY, Some(Taken::NoTag)), Some(Output::Ask(Request::Create(20))));
+    }
+
+    /// What each answer without a range does to a page that has some, and to the next request.
+    #[test]
+    fn trouble_shows_in_the_page_and_in_the_log() {
+        let error = || StoreError::TimedOut { store: "here".to_owned(), ms: 3000 };
+        let damaged = |why: &str| Event::Failed(StoreError::Damaged { store: "a".to_owned(), why: why.to_owned() });
+        let range = |range| Answer::Taken(Taken::Range { range, step: 0 });
+        let view = View { granted: 101, seen: 101, ..EMPTY };
+        use SegmentNews::{Ended, NoTag, Serving, WentDown};
+        let went_down = |number| Event::WentDown { number, seen: 101 };
+        let contact = || Some(Write::Contact(NOW.wall_ms));
+        for (answer, first, news, event, wait_ms) in [
+            (Answer::Failed(error()), Some(Write::Failure), Serving, Event::Failed(error()), 100),
+            (Answer::Taken(Taken::NoTag), contact(), NoTag, Event::NoTag, 1_000),
+            (Answer::Taken(Taken::WentDown { number: 7 }), contact(), WentDown, went_down(7), 1_000),
+            (range(100..200), contact(), WentDown, went_down(100), 1_000),
+            (Answer::Taken(Taken::Ended), contact(), Ended, Event::Ended, 1_000),
+            (Answer::MayLose("why".to_owned()), None, Serving, Event::MayLose("why".to_owned()), 1_000),
+            (range(101..101), contact(), Serving, damaged("its step is 0, but must be 1 or more"), 100),
+            (
+                range(HIGHEST..HIGHEST + 1),
+                contact(),
+                Serving,
+                damaged(&format!("the numbers {HIGHEST} to {}", HIGHEST + 1)),
+                100,
+            ),
+            (
+                Answer::Taken(Taken::Range { range: Range { start: 200, end: 150 }, step: 9 }),
+                contact(),
+                Serving,
+                damaged("the numbers 200 to 150"),
+                100,
+            ),
+        ] {
+            let mut machine = Segment::default();
+            outputs(&mut machine, &view, Input::Go);
+            let mut wanted: Vec<_> = first.into_iter().chain([Write::News(news)]).map(Output::Write).collect();
+            wanted.extend([Output::Log(event), Output::Wait { until_ms: wait_ms }]);
+            assert_eq!(outputs(&mut machine, &view, Input::Answer(answer)), wanted);
+            assert_eq!(machine.not_before_ms, if wait_ms == 100 { 100 } else { 5_000 });
+        }
+    }
+
     #[test]
     fn a_missing_tag_is_made_once_or_reported() {
         let no_tag = || Input::Answer(Answer::Taken(Taken::NoTag));
@@ -408,7 +492,7 @@ mod tests {
         let mut machine = Segment::default();
         outputs_by(&mut machine, &rules, &NOW, &EMPTY, Input::Go);
         let first = outputs_by(&mut machine, &rules, &NOW, &EMPTY, no_tag());
-        assert!(matches!(first.last(), Some(Output::Ask(Request::Create(_)))), "{first:?}");
+        assert_eq!(first.last(), Some(&Output::Ask(Request::Create(1_000))));
         let made = outputs_by(&mut machine, &rules, &NOW, &EMPTY, Input::Answer(Answer::Created));
         assert!(made.contains(&Output::Log(Event::Created)), "{made:?}");
         assert!(matches!(made.last(), Some(Output::Ask(Request::Take { .. }))), "{made:?}");
@@ -471,6 +555,11 @@ mod tests {
         let after =
             outputs_by(&mut machine, &rules, &at(1000), &View { next: 50, wants: false, ..view(20) }, Input::Go);
         assert!(after.contains(&Output::Write(Write::Rate(130_000))), "{after:?}");
+        let soon = outputs_by(&mut machine, &rules, &at(1999), &View { next: 50, wants: false, ..view(20) }, Input::Go);
+        assert!(
+            !soon.iter().any(|output| matches!(output, Output::Write(_))),
+            "it is measured once a second: {soon:?}"
+        );
     }
 
     #[test]

@@ -158,3 +158,36 @@ impl fmt::Display for Failure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_log_says() {
+        const LOSES: &str = "the store can lose a write that it has confirmed (appendonly no). No numbers are taken, because they \
+                             could repeat; change that and restart the agent, or add ?may-lose-writes=1 to the URL to accept the \
+                             risk, or =0 if it loses none";
+        let why = || "appendonly no".to_owned();
+        let away = StoreError::TimedOut { store: "here".to_owned(), ms: 3000 };
+        for (event, wanted) in [
+            (Event::Serving(7..27), "numbers from 7 on"),
+            (Event::Resumed(7), "7 numbers left from before"),
+            (Event::Created, "made the tag"),
+            (Event::Step { from: 100, to: 200 }, "now takes 200 numbers at a time, instead of 100"),
+            (Event::Failed(away), "cannot take numbers: here did not answer within 3000 ms"),
+            (Event::NoTag, "the store has no such tag"),
+            (
+                Event::WentDown { number: 100, seen: 101 },
+                "ALARM: the store's number is 100 and was 101, as after a restored backup. No numbers are taken, because they \
+                 would repeat; raise it with txid-agent raise-number",
+            ),
+            (Event::MayLose(why()), &*format!("ALARM: {LOSES}")),
+            (Event::Ended, "ALARM: the store's number cannot go higher"),
+        ] {
+            assert_eq!(event.to_string(), wanted);
+        }
+        let failures = [Failure::NoTag, Failure::MayLose(why())].map(|failure| failure.to_string());
+        assert_eq!(failures, ["the store has no such tag", LOSES]);
+    }
+}

@@ -56,6 +56,13 @@ mod tests {
     const MINUTE: i64 = 60 * 1000;
 
     #[test]
+    fn leafs_rules() {
+        let rules = Rules::new("a");
+        assert_eq!((&*rules.tag, rules.step, rules.create), ("a", None, false));
+        assert_eq!((rules.max_step, rules.retry_ms, rules.look_ms), (1_000_000, (100, 5_000), (1, 100)));
+    }
+
+    #[test]
     fn a_short_range_doubles_the_step_and_a_long_one_halves_it() {
         let rules = Rules::new("a");
         assert_eq!(rules.next_step(4000, 1000, 15 * MINUTE - 1), 8000);

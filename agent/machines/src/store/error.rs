@@ -70,3 +70,27 @@ impl fmt::Display for StoreError {
 }
 
 impl std::error::Error for StoreError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_is_told_from_what_somebody_must_mend() {
+        let (store, why, key) = ("here".to_owned(), "why".to_owned(), "a/meta".to_owned());
+        for (error, may_pass, wanted) in [
+            (StoreError::Unreachable { store: store.clone(), why: why.clone() }, true, "cannot reach here: why"),
+            (StoreError::TimedOut { store: store.clone(), ms: 7 }, true, "here did not answer within 7 ms"),
+            (
+                StoreError::Contended { store: store.clone(), key },
+                true,
+                "here: another client changed a/meta at the same moment",
+            ),
+            (StoreError::Refused { store: store.clone(), why: why.clone() }, false, "here refused: why"),
+            (StoreError::Misconfigured { store: store.clone(), why: why.clone() }, false, "here cannot be used: why"),
+            (StoreError::Damaged { store, why }, false, "here gave an invalid answer: why"),
+        ] {
+            assert_eq!((error.may_pass(), error.to_string().as_str()), (may_pass, wanted));
+        }
+    }
+}

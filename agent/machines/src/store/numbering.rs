@@ -79,4 +79,16 @@ mod tests {
         assert!(Numbering::parse("sonyflake").is_ok());
         assert!(Numbering::parse(":sonyflake").is_err());
     }
+
+    #[test]
+    fn each_numbering_has_a_name_a_place_and_a_layout() {
+        use Numbering::{LeafForever, Own, WorkerNode};
+        let of = |text| Numbering::parse(text).unwrap();
+        assert_eq!([of("worker_node"), of("leaf_forever")], [(WorkerNode, Layout::UID), (LeafForever, Layout::LEAF)]);
+        assert_eq!(of("leaf_forever:sonyflake"), (LeafForever, Layout::SONYFLAKE));
+        assert_eq!([Own, WorkerNode, LeafForever].map(Numbering::name), ["", "worker_node", "leaf_forever"]);
+        let places = ["txid-agent", "the table WORKER_NODE", "Leaf's path"];
+        assert_eq!([Own, WorkerNode, LeafForever].map(Numbering::place), places);
+        assert_eq!(of("time_bits=41,node_bits=10,sequence_bits=12,epoch=2020-01-01T00:00:00Z").0, Own);
+    }
 }
