@@ -107,7 +107,7 @@ pub fn prometheus(all: &[Numbers]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     fn numbers() -> Numbers {
@@ -129,20 +129,40 @@ mod tests {
     fn a_segment_whose_store_never_answered_does_not_serve() {
         let mut numbers = numbers();
         numbers.stats = SegmentStats { left: 0, next: 0, contact_ms: None, ..numbers.stats };
-        assert!(numbers.text().ends_with("the store last answered never; 5 ranges, 6 failures; starting"));
+        let text = "invoices: 0 numbers left up to 5000, for 0 s at 2.5 a second; takes 800 at a time; the store last answered \
+                    never; 5 ranges, 6 failures; starting";
+        assert_eq!(numbers.text(), text);
         assert!(numbers.json().contains("\"news\":\"starting\"") && !numbers.is_live());
         assert!(prometheus(&[numbers]).contains("state=\"serving\"} 0\n"));
         // It has numbers of an agent before.
         let stats = SegmentStats { contact_ms: None, ..self::numbers().stats };
         assert!(Numbers { name: "a".to_owned(), stats }.text().ends_with("; serving"));
+        let stats = SegmentStats { rate_milli: 0, ..stats };
+        let text = "a: 1000 numbers left up to 5000, none are taken now; takes 800 at a time; the store last answered never; 5 \
+                    ranges, 6 failures; serving";
+        assert_eq!(Numbers { name: "a".to_owned(), stats }.text(), text);
+        assert!(Numbers::are_in(Path::new("/run/a.segment")) && !Numbers::are_in(Path::new("/run/segment")));
+    }
+
+    /// The lines with values. The others are in the document.
+    pub fn samples(text: &str) -> Vec<&str> {
+        let document = include_str!("../../docs/metrics.md");
+        let (heads, samples): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with('#'));
+        for head in heads.chunks_exact(2) {
+            let (name, help) = head[0].strip_prefix("# HELP ").unwrap().split_once(' ').unwrap();
+            let kind = head[1].strip_prefix(&format!("# TYPE {name} ")).unwrap();
+            let line = format!("| `{name}` | {kind} | {help} ");
+            let is_shown = ["|", "`state`: "].iter().any(|end| document.contains(&format!("{line}{end}")));
+            assert!(is_shown, "{line}");
+        }
+        samples
     }
 
     #[test]
     fn each_metric_has_its_own_value() {
         let text = prometheus(&[numbers()]);
-        let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(
-            samples,
+            samples(&text),
             [
                 "txid_segment_left{name=\"invoices\"} 1000",
                 "txid_segment_rate{name=\"invoices\"} 2.5",

@@ -196,9 +196,8 @@ mod tests {
     #[test]
     fn each_metric_has_its_own_value() {
         let text = prometheus(&[lease()]);
-        let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(
-            samples,
+            numbers::tests::samples(&text),
             [
                 "txid_lease_live{name=\"orders\"} 1",
                 "txid_lease_node{name=\"orders\"} 17",
@@ -231,7 +230,34 @@ mod tests {
             "layout_ends": "2102-02-08T13:44:29.439Z",
         });
         assert_eq!(status, expected);
-        assert!(text(&lease()).starts_with("orders: node 17, until 2023-11-14T22:14:20.000Z (59 s left); "));
-        assert!(text(&lease()).ends_with("; the layout ends at 2102-02-08T13:44:29.439Z"));
+        let text_of = |change: fn(&mut Lease)| {
+            let mut lease = lease();
+            change(&mut lease);
+            text(&lease)
+        };
+        let rest = "5 renewals, 6 failures; the layout ends at 2102-02-08T13:44:29.439Z";
+        let contact = "the store last answered 2023-11-14T22:13:20.500Z";
+        let held = format!("orders: node 17, until 2023-11-14T22:14:20.000Z (59 s left); {contact}; {rest}");
+        assert_eq!(text_of(|_| {}), held);
+        assert_eq!(text_of(|it| it.view.limit_ms = None), format!("orders: no lease; {contact}; {rest}"));
+        assert_eq!(text_of(|it| it.view.contact_ms = None), held.replace(contact, "the store last answered never"));
+        let why = Refusal::Ended { end_ms: 5, clock_ms: 6 };
+        let refused = text_of(|it| it.refusal = Some(Refusal::Ended { end_ms: 5, clock_ms: 6 }));
+        assert_eq!(refused, format!("orders: no ids: {why}; {contact}; {rest}"));
+    }
+
+    #[test]
+    fn a_directory_without_files_is_none_of_an_agent() {
+        const NONE: &str = "no txid-agent has made its files here, or they were removed, as its log then says";
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        fs::write(path.join(".orders.command"), "").unwrap();
+        let why = files(path).unwrap_err();
+        assert_eq!(format!("{why:#}"), format!("no leases in {}: {NONE}", path.display()));
+        let gone = path.join("gone");
+        let why = files(&gone).unwrap_err();
+        assert_eq!(format!("{why:#}"), format!("{}: {NONE}: No such file or directory (os error 2)", gone.display()));
+        ["b", "a"].iter().for_each(|name| fs::write(path.join(name), "").unwrap());
+        assert_eq!(files(path).unwrap(), ["a", "b"].map(|name| path.join(name)));
     }
 }
