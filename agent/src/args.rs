@@ -268,7 +268,7 @@ mod tests {
             assert_eq!(duration(text), Ok(Duration::from_millis(ms)), "{text}");
         }
         for text in ["", "60", "soon", "-1s", "1mo"] {
-            assert!(duration(text).is_err_and(|why| why.contains("is not a time, such as 60s")), "{text}");
+            assert_eq!(duration(text), Err(format!("'{text}' is not a time, such as 60s, 5m or 1d")));
         }
     }
 
@@ -279,7 +279,37 @@ mod tests {
             assert_eq!(group_name(name).as_deref(), Ok(name));
         }
         for name in ["", ".", ".a", "a/b", "a b", "\u{e4}", &format!("{longest}x")] {
-            assert!(group_name(name).is_err_and(|why| why.starts_with(&format!("'{name}' is not a name"))), "{name}");
+            let why = "is not a name: use 1 to 64 letters, digits, '-', '_' and '.', not beginning with '.'";
+            assert_eq!(group_name(name), Err(format!("'{name}' {why}")));
         }
+    }
+
+    #[test]
+    fn nodes_segments_and_variables() {
+        let pair = |one: &str, other: &str| Ok((one.to_owned(), other.to_owned()));
+        assert_eq!(node("orders=a=b"), pair("orders", "a=b"));
+        assert_eq!(node("orders").unwrap_err(), "write GROUP=LAYOUT, such as orders=snowflake");
+        assert!(node(".a=snowflake").is_err() && segment(".a").is_err() && segment(".a=5").is_err());
+        assert_eq!(variable("A={orders}=b"), pair("A", "{orders}=b"));
+        assert_eq!(variable("A").unwrap_err(), "write VARIABLE=VALUE, such as WORKER_ID={orders}");
+        assert_eq!(segment("a"), Ok(("a".to_owned(), None)));
+        assert_eq!(segment("a=2147483647"), Ok(("a".to_owned(), Some(2_147_483_647))));
+        for step in ["0", "2147483648", "-1", "", "many"] {
+            let why = format!("'{step}' is not a count from 1 to 2147483647");
+            assert_eq!(segment(&format!("a={step}")), Err(why));
+        }
+    }
+
+    /// As the texts of `--help` say.
+    #[test]
+    fn what_nobody_says() {
+        let parse = |line: &str| Args::try_parse_from(line.split(' ')).map(|args| args.subcommand);
+        let Ok(Subcommand::Status(it)) = parse("txid-agent status") else { panic!("no status") };
+        assert_eq!((it.dir.to_str(), it.files.len(), it.json, it.prometheus), (Some("/run/txid"), 0, false, false));
+        assert!(parse("txid-agent status --json --prometheus").is_err());
+        let Ok(Subcommand::SetFloor(it)) = parse("txid-agent set-floor orders") else { panic!("no set-floor") };
+        assert_eq!((it.lease_time, it.at), (Duration::from_secs(60), None));
+        let number = |number: &str| parse(&format!("txid-agent raise-number a {number}")).is_ok();
+        assert_eq!(["0", "9223372036854775807", "9223372036854775808", "-1"].map(number), [true, true, false, false]);
     }
 }

@@ -130,29 +130,36 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        for (name, value, wanted) in [
-            ("A", "{order}", "A={order}: there is no node 'order', only orders, eu.users-1"),
-            ("A", "{}", "there is no node ''"),
-            ("A", "{orders", "a '{' is alone; write '{{' for a brace"),
-            ("A", "orders}", "a '}' is alone"),
-            ("A", "{orders}}", "a '}' is alone"),
-            ("A", "{orders:}", "'' is not a range of bits, such as orders:0..5"),
-            ("A", "{orders:5}", "'5' is not a range"),
-            ("A", "{orders:a..5}", "'a..5' is not a range"),
-            ("A", "{orders:-1..5}", "'-1..5' is not a range"),
-            ("A", "{orders:5..5}", "5..5 has no bits"),
-            ("A", "{orders:6..5}", "6..5 has no bits"),
-            ("A", "{orders:0..11}", "0..11 goes past the 10 bits of orders, which are 0..10"),
-            ("A", "{orders:0..4294967296}", "is not a range"),
-            ("A", "17", "A has no node in its value: write A={orders}"),
-            ("A", "", "A has no node in its value"),
-            ("", "{orders}", "'' is not a variable"),
-            ("1A", "{orders}", "'1A' is not a variable"),
-            ("A-B", "{orders}", "'A-B' is not a variable"),
-            ("A\0", "{orders}", "is not a variable"),
+        const ALONE: &str = "a '}' is alone; write '}}' for a brace";
+        let no_bits = "has no bits; the last one is not part of a range, so 0..5 are five bits";
+        for (value, wanted) in [
+            ("{order}", "there is no node 'order', only orders, eu.users-1"),
+            ("{}", "there is no node '', only orders, eu.users-1"),
+            ("{orders", "a '{' is alone; write '{{' for a brace"),
+            ("orders}", ALONE),
+            ("{orders}}", ALONE),
+            ("{orders:}", "'' is not a range of bits, such as orders:0..5"),
+            ("{orders:5}", "'5' is not a range of bits, such as orders:0..5"),
+            ("{orders:a..5}", "'a..5' is not a range of bits, such as orders:0..5"),
+            ("{orders:-1..5}", "'-1..5' is not a range of bits, such as orders:0..5"),
+            ("{orders:0..4294967296}", "'0..4294967296' is not a range of bits, such as orders:0..5"),
+            ("{orders:5..5}", &*format!("5..5 {no_bits}")),
+            ("{orders:6..5}", &*format!("6..5 {no_bits}")),
+            ("{orders:0..11}", "0..11 goes past the 10 bits of orders, which are 0..10"),
+            ("{eu.users-1:16..17}", "16..17 goes past the 16 bits of eu.users-1, which are 0..16"),
         ] {
-            let error = Variable::parse(name, value, &nodes()).unwrap_err();
-            assert!(error.contains(wanted), "{name}={value}: {error}");
+            let error = Variable::parse("A", value, &nodes()).unwrap_err();
+            assert_eq!(error, format!("A={value}: {wanted}"));
+        }
+        for value in ["17", "", "{{orders}}"] {
+            let error = Variable::parse("A", value, &nodes()).unwrap_err();
+            assert_eq!(error, "A has no node in its value: write A={orders}");
+        }
+        assert_eq!(Variable::parse("A", "", &[]).unwrap_err(), "A has no node in its value: write A={NAME}");
+        for name in ["", "1A", "A-B", "A\0", "\u{c4}"] {
+            let error = Variable::parse(name, "{orders}", &nodes()).unwrap_err();
+            let why = "is not a variable: use letters, digits and '_', not beginning with a digit";
+            assert_eq!(error, format!("'{name}' {why}"));
         }
     }
 }

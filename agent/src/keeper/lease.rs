@@ -246,6 +246,97 @@ mod tests {
         }
     }
 
+    /// A store that answers, and says that it is so durable.
+    struct Says(Durability);
+
+    impl Store for Says {
+        fn read(&mut self, _: &str) -> Result<Option<Record>, StoreError> {
+            Ok(None)
+        }
+
+        fn put(&mut self, _: &str, _: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+            Ok(if bytes.is_empty() { Put::Conflict } else { Put::Unknown(self.number("", "", 0).unwrap_err()) })
+        }
+
+        fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
+            show(&format!("{prefix}7"), Record::compared_by_bytes(Vec::new()));
+            Ok(())
+        }
+
+        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
+            Ok(Some(StoreTime { earliest_ms: 5, latest_ms: 6 }))
+        }
+
+        fn number(&mut self, _: &str, _: &str, _: u64) -> Result<txid_agent_machines::store::Numbered, StoreError> {
+            Err(StoreError::TimedOut { store: "here".to_owned(), ms: 1 })
+        }
+
+        fn durability(&self) -> &Durability {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn what_a_store_says_of_its_writes_is_learned_once_it_has_answered() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
+        let read = || Request::Read("orders/node/1".to_owned());
+        let says = |lease: &mut ManagedLease, durability| {
+            lease.store = Box::new(Says(durability));
+            lease.learn()
+        };
+        let loses = || Durability::MayLose { why: "appendonly no".to_owned() };
+        assert_eq!((says(&mut lease, loses()), lease.rules.margin_ms), (None, 0), "it has not answered");
+        assert_eq!(lease.ask(read()).time, Some(StoreTime { earliest_ms: 5, latest_ms: 6 }));
+        let text = "the store can lose a write that it has confirmed (appendonly no), so a lease starts 60 s after the end of the \
+                    last one; if the store loses none, add ?may-lose-writes=0 to the URL";
+        assert_eq!((lease.learn().as_deref(), lease.rules.margin_ms), (Some(text), 60_000));
+        assert_eq!(lease.learn(), None, "it was said");
+        assert_eq!((says(&mut lease, Durability::Durable), lease.rules.margin_ms), (None, 0));
+    }
+
+    #[test]
+    fn only_an_answer_is_a_contact() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
+        lease.store = Box::new(Says(Durability::Durable));
+        let put =
+            |bytes: &[u8]| Request::Put { key: "a".to_owned(), expected: Expected::Absent, bytes: bytes.to_vec() };
+        let survey = Box::new(txid_agent_machines::lease::Survey::new(&lease.rules, 0));
+        for (request, failures) in [
+            (Request::Read("a".to_owned()), 0),
+            (put(b""), 0),
+            (put(b"x"), 1),
+            (Request::List(survey), 1),
+            (Request::Number, 2),
+        ] {
+            let before = lease.page.view().failures;
+            let Answer { reply, time } = lease.ask(request);
+            let view = lease.page.view();
+            assert_eq!((view.failures, time.is_some()), (failures, before == failures), "{reply:?}");
+            if let Reply::List(Ok(survey)) = reply {
+                assert_eq!(survey.count(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_not_given_back_is_said_with_its_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
+        let said = lease.unreturned();
+        assert_eq!(said(), None, "there is none");
+        let limit_ms = txid::system_ms() + 60_000;
+        write(&lease.page, Write::Open { node: 7, start_ms: txid::system_ms() });
+        // A renewal that may have arrived.
+        write(&lease.page, Write::Note { limit_ms: limit_ms + 1_000 });
+        write(&lease.page, Write::Limit { node: 7, limit_ms });
+        let free = txid_agent_machines::utc(limit_ms + 601_000);
+        let text = format!("could not give node 7 back; others take it from {free} on, or after 'txid-agent release'");
+        assert_eq!(said(), Some(text));
+        assert_eq!(lease.refusal(), None);
+    }
+
     #[test]
     fn a_write_without_an_answer_shows_as_a_failure() {
         let directory = tempfile::tempdir().unwrap();

@@ -231,17 +231,67 @@ mod tests {
         assert!(begin.elapsed() >= Duration::from_millis(20), "it does not wait");
     }
 
+    /// What a step comes to, and whether there are ids after it.
+    struct Steps(std::vec::IntoIter<(Step, bool)>, bool);
+
+    impl Managed for Steps {
+        fn begin(&mut self) {}
+
+        fn step(&mut self, _: &Now, _: bool) -> Step {
+            let (step, live) = self.0.next().unwrap();
+            self.1 = live;
+            step
+        }
+
+        fn attend(&mut self, _: Instant) -> Option<String> {
+            Some("attended".to_owned())
+        }
+
+        fn refusal(&self) -> Option<String> {
+            (!self.1).then(|| "no lease".to_owned())
+        }
+    }
+
+    #[test]
+    fn from_the_first_line_on_each_change_is_reported() {
+        let keep = |steps: Vec<(Step, bool)>| {
+            let mut reports = Vec::new();
+            let ended = keep(&mut Steps(steps.into_iter(), false), &Stops(|| {}), |Report { text, live }| {
+                reports.push((text.unwrap_or_default(), live));
+            });
+            (reports, ended)
+        };
+        let text = |text: &str| Step::Done(Some(text.to_owned()));
+        let line = |text: &str, live| (text.to_owned(), live);
+        let steps = vec![
+            (Step::Done(None), true),
+            (Step::Done(None), false),
+            (text("waits"), false),
+            (Step::Done(None), true),
+            (Step::Done(None), true),
+            (text("took"), true),
+            (Step::Done(None), false),
+            (Step::Wait(0), false),
+            (Step::Stopped, false),
+        ];
+        let wanted =
+            vec![line("waits", false), line("", true), line("took", true), line("", false), line("attended", false)];
+        assert_eq!(keep(steps), (wanted, Ok(())));
+        let failed = vec![(Step::Failed("refused".to_owned()), false)];
+        assert_eq!(keep(failed), (Vec::new(), Err("refused".to_owned())));
+    }
+
     /// That a host was copied or stopped is noticed at the next step.
     #[test]
     fn a_keeper_waits_for_a_second_at_most() {
-        /// It has nothing to do for a day.
-        struct Idle;
+        /// It has nothing to do until then.
+        struct Idle(u64);
 
         impl Managed for Idle {
             fn begin(&mut self) {}
 
             fn step(&mut self, _: &Now, is_to_stop: bool) -> Step {
-                if is_to_stop { Step::Stopped } else { Step::Wait(86_400_000) }
+                if is_to_stop { Step::Stopped } else { Step::Wait(self.0) }
             }
 
             fn refusal(&self) -> Option<String> {
@@ -257,7 +307,7 @@ mod tests {
             }
 
             fn mono_ms(&self) -> u64 {
-                0
+                100
             }
 
             fn wait(&self, for_ms: u64) -> bool {
@@ -267,8 +317,10 @@ mod tests {
         }
 
         let clock = Waits(Cell::new(0));
-        keep(&mut Idle, &clock, |_| {}).unwrap();
-        assert_eq!(clock.0.get(), 1_000);
+        for (until_ms, wanted_ms) in [(86_400_000, 1_000), (1_099, 999), (300, 200), (50, 0)] {
+            keep(&mut Idle(until_ms), &clock, |_| {}).unwrap();
+            assert_eq!(clock.0.get(), wanted_ms);
+        }
     }
 
     #[test]

@@ -118,7 +118,12 @@ mod tests {
                 assert_eq!(owned.look(), None, "it was said");
             } else {
                 std::fs::remove_file(&path).unwrap();
-                assert!(owned.look().is_some_and(|text| text.contains("orders was removed or replaced")));
+                let text = format!(
+                    "its file {} was removed or replaced: programs that have it open go on, and others get none; restart \
+                     txid-agent, and then those programs",
+                    path.display()
+                );
+                assert_eq!(owned.look(), Some(text));
                 assert_eq!(owned.look(), None);
             }
         }
@@ -142,6 +147,34 @@ mod tests {
         };
         let error = own(directory.path(), open).unwrap_err();
         assert!(matches!(error, OwnError::Failed(_)), "{error}");
-        assert!(error.to_string().contains("cannot lock"), "{error}");
+        let why = format!("cannot lock {}: Is a directory (os error 21)", directory.path().display());
+        assert_eq!(error.to_string(), why);
+    }
+
+    #[test]
+    fn a_page_has_one_writer() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("orders");
+        let own = || {
+            std::fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
+            own(&path, |_| Ok::<_, io::Error>(Some(())))
+        };
+        let first = own().unwrap();
+        let shown = path.display();
+        let why = format!("another txid-agent keeps {shown}; stop it, or take another --dir");
+        assert_eq!(own().unwrap_err().to_string(), why);
+        drop(first);
+        assert!(own().is_ok());
+        let failed = super::own(&path, |_| Err::<Option<()>, _>("it is none")).unwrap_err();
+        assert_eq!(failed.to_string(), "it is none");
+        let tries = std::cell::Cell::new(0);
+        // What is a copy is removed, and made anew.
+        let (page, _) = super::own(&path, |path| {
+            tries.set(tries.get() + 1);
+            std::fs::OpenOptions::new().create(true).append(true).open(path)?;
+            Ok::<_, io::Error>((tries.get() > 3).then_some(tries.get()))
+        })
+        .unwrap();
+        assert_eq!(page, 4);
     }
 }

@@ -51,6 +51,8 @@ pub fn set_news(page: &LeasePage, event: &Event) {
 mod tests {
     use super::*;
     use txid::snowflake::Layout;
+    use txid_agent_machines::lease::NoneFree;
+    use txid_agent_machines::store::{Numbering, StoreError};
 
     const START_MS: i64 = 1_795_000_000_000;
 
@@ -80,11 +82,26 @@ mod tests {
         let page = page();
         set_news(&page, &Event::Lost { node: 7, now: String::new() });
         assert_eq!(page.view().news, LeaseNews::Lost);
-        set_news(&page, &Event::StoreBack);
-        assert_eq!(page.view().news, LeaseNews::Lost);
-        set_news(&page, &Event::Forgotten { node: 7, is_ours: true });
-        assert_eq!(page.view().news, LeaseNews::Lost);
+        let error = StoreError::TimedOut { store: "here".to_owned(), ms: 7 };
+        for event in [
+            Event::StoreBack,
+            Event::Forgotten { node: 7, is_ours: true },
+            Event::Ahead(7),
+            Event::StoreAway(error),
+            Event::Conflicts { key: "orders/node/7".to_owned(), count: 6 },
+        ] {
+            set_news(&page, &event);
+            assert_eq!(page.view().news, LeaseNews::Lost, "{event}");
+        }
+        let none = NoneFree { nodes: 1, live: 1, unreadable: 0, next: Vec::new() };
         for (event, news) in [
+            (Event::Taken { node: 7, generation: 1, tries: 1 }, LeaseNews::Held),
+            (Event::NotReleased { node: 7, free_ms: 0 }, LeaseNews::Released),
+            (Event::NoneFree(none), LeaseNews::NoneFree),
+            (Event::NewGroup(7), LeaseNews::Waiting),
+            (Event::UsedUp(Numbering::WorkerNode), LeaseNews::NoneFree),
+            (Event::Floor(7), LeaseNews::Waiting),
+            (Event::Lost { node: 7, now: String::new() }, LeaseNews::Lost),
             (Event::Forgotten { node: 7, is_ours: false }, LeaseNews::Waiting),
             (Event::Cloned(7), LeaseNews::Copied),
             (Event::ClockOff(11_000), LeaseNews::ClockOff),

@@ -48,16 +48,16 @@ pub fn finish() {
 /// One line for each change of state.
 pub fn say(text: &str) {
     // The journal adds the time itself.
-    let time = if std::env::var_os("JOURNAL_STREAM").is_some() {
-        String::new()
-    } else {
-        format!("{:.3} ", jiff::Timestamp::now())
-    };
-    let line = format!("{time}txid-agent: {}", one_line(text));
+    let line = stamped(text, std::env::var_os("JOURNAL_STREAM").is_none());
     match LINES.get() {
         Some(lines) => hand_over(lines, line),
         None => write(&line),
     }
+}
+
+fn stamped(text: &str, has_time: bool) -> String {
+    let time = if has_time { format!("{:.3} ", jiff::Timestamp::now()) } else { String::new() };
+    format!("{time}txid-agent: {}", one_line(text))
 }
 
 /// Gives a line to the thread, unless too many wait for it: the next one says how many were left out.
@@ -152,6 +152,7 @@ mod tests {
     /// Standard error may be a pipe that nobody reads.
     #[test]
     fn a_line_says_how_many_before_it_found_no_reader() {
+        assert_eq!((MOST_WAITING, TO_FINISH), (256, Duration::from_millis(500)));
         let (sender, lines) = sync_channel(2);
         ["one", "two", "three", "four", "five"].iter().for_each(|line| hand_over(&sender, (*line).to_owned()));
         assert_eq!(WAITING.load(Ordering::Relaxed), 2, "the end of the process waits for no others");
@@ -182,15 +183,25 @@ mod tests {
     }
 
     #[test]
+    fn a_line_has_its_time_in_milliseconds_and_its_program() {
+        assert_eq!(stamped("two\nlines", false), "txid-agent: two lines");
+        let line = stamped("text", true);
+        let (time, rest) = line.split_once(' ').unwrap();
+        assert!(rest == "txid-agent: text" && time.len() == "2026-11-27T17:00:00.000Z".len(), "{line}");
+        let passed = jiff::Timestamp::now().duration_since(time.parse().unwrap());
+        assert!((0..3600).contains(&passed.as_secs()), "{line}");
+    }
+
+    #[test]
     fn a_line_is_one_line_and_not_too_long() {
         assert_eq!(one_line("two\nlines\t"), "two lines ");
         for text in ["x".repeat(65_000_000), "\u{20ac}".repeat(1000)] {
             let line = one_line(&text);
             let (kept, cut) = line.strip_suffix(" more bytes").unwrap().split_once("... and ").unwrap();
-            assert!(line.len() < LONGEST && text.starts_with(kept) && kept.len() > LONGEST - 105, "{}", line.len());
+            assert!(line.len() < 1024 && text.starts_with(kept) && kept.len() > 919, "{}", line.len());
             assert_eq!(cut.parse(), Ok(text.len() - kept.len()));
         }
-        let just = "x".repeat(LONGEST - 100);
+        let just = "x".repeat(924);
         assert_eq!(one_line(&just), just);
         assert_eq!(one_line(&format!("{just}xx")), format!("{just}... and 2 more bytes"));
     }

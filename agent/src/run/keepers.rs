@@ -284,12 +284,21 @@ pub mod tests {
             }
         }
         thread.join().unwrap();
-        let wanted =
-            [("took node", true), ("failed; starts again", true), ("continues with", true), ("gave node", false)];
+        let failed = "failed; starts again from its file in 0 s";
+        let wanted = [("took node", true), (failed, true), ("continues with", true), ("gave node", false)];
         assert_eq!(reports.len(), wanted.len(), "{reports:?}");
         for ((text, live), (start, is_live)) in reports.iter().zip(wanted) {
             assert!(text.starts_with(start) && *live == is_live, "{reports:?}");
         }
+    }
+
+    #[test]
+    fn a_store_numbers_nodes_in_its_own_way_only() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config(&["--node", "users=worker_node:snowflake"]).unwrap();
+        (config.store, config.dir) = (format!("file://{}/leases", directory.path().display()), directory.path().into());
+        let error = Keepers::start(&config, &channel().0).err().unwrap().to_string();
+        assert_eq!(error, "the node users: the table WORKER_NODE is not in this kind of store");
     }
 
     /// Otherwise `status` could say that all is well before all is there; and a node would be taken for nothing.
@@ -339,6 +348,16 @@ pub mod tests {
     }
 
     #[test]
+    fn a_line_has_the_name_of_its_lease() {
+        let mut keepers = keepers(&["orders", "users"]);
+        assert_eq!(keepers.hear(1, &report("took".to_owned(), true)).as_deref(), Some("users: took"));
+        assert_eq!(keepers.hear(1, &News::Report(Report { text: None, live: false })), None);
+        assert_eq!(keepers.hear(0, &News::Ended(Err("refused".to_owned()))).as_deref(), Some("orders: refused"));
+        assert_eq!(keepers.hear(1, &News::Ended(Ok(()))), None);
+        assert!(keepers.have_ended() && keepers.have_started() && !keepers.are_live());
+    }
+
+    #[test]
     fn all_have_started_when_each_has_said_something() {
         let mut keepers = keepers(&["orders", "users"]);
         keepers.hear(0, &report("waits".to_owned(), false));
@@ -379,6 +398,14 @@ pub mod tests {
         let shortest = rules(&["--lease-time", "2s"]);
         assert_eq!((shortest.retry_ms.0, shortest.most_requests), (333, 2 * 10_000 / 333));
         assert!(usual.renew_ms < 86_400_000 / 6 && usual.most_requests < 2 * 10_000 / 333);
-        assert_eq!(rules(&["--max-skew", "300ms"]).max_skew_ms, 300);
+        let own = rules(&["--max-skew", "300ms", "--host-name", "web-1", "--assume-unused-store"]);
+        assert_eq!((own.max_skew_ms, own.new, &*own.group, &*own.owner), (300, true, "orders", "web-1"));
+        assert_eq!(
+            (usual.ahead_ms, usual.renew_ms, usual.retry_ms, usual.new),
+            (86_400_000, 10_000, (1_000, 10_000), false)
+        );
+        let config = config(&["--node", "users=worker_node:snowflake"]).unwrap();
+        assert_eq!(lease_rules(&config, &config.nodes[1], false).numbering, Numbering::WorkerNode);
+        assert!(lease_rules(&config, &config.nodes[0], true).may_lose_writes);
     }
 }

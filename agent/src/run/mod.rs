@@ -328,6 +328,70 @@ mod tests {
         }
     }
 
+    fn shown(status: ExitCode) -> String {
+        format!("{status:?}")
+    }
+
+    #[test]
+    fn an_end_of_a_thread_ends_an_agent_that_starts_and_one_that_has_no_other() {
+        let ended = |why: Option<&str>| News::Ended(why.map_or(Ok(()), |why| Err(why.to_owned())));
+        let mut agent = agent();
+        agent.phase = Phase::Starting;
+        agent.hear(0, &ended(Some("refused")));
+        assert!(matches!(agent.phase, Phase::Stopping(..)), "somebody has to mend it");
+        assert_eq!(agent.go_on().map(shown), Some(shown(ExitCode::FAILURE)));
+        for (why, is_other_there) in [(Some("refused"), true), (Some("refused"), false), (None, false)] {
+            let mut agent = self::agent();
+            agent.keepers = keepers(if is_other_there { &["orders", "users"] } else { &["orders"] });
+            agent.hear(0, &ended(why));
+            assert!(matches!(agent.phase, Phase::Running));
+            assert_eq!(agent.go_on().map(shown), (!is_other_there).then(|| shown(ExitCode::FAILURE)));
+        }
+    }
+
+    /// Without a child, SIGHUP reads the file again, and without a file does nothing.
+    #[test]
+    fn a_signal_ends_it_well_and_the_first_status_counts() {
+        for (signal, ends) in [(SIGTERM, true), (SIGINT, true), (SIGQUIT, true), (SIGHUP, false)] {
+            let mut agent = agent();
+            agent.take_signal(signal);
+            assert_eq!(matches!(agent.phase, Phase::Stopping(..)), ends, "signal {signal}");
+            agent.stop(ExitCode::from(7));
+            let Phase::Stopping(status, end) = agent.phase else { panic!("it goes on") };
+            assert_eq!(shown(status), shown(ExitCode::from(if ends { 0 } else { 7 })));
+            agent.stop(ExitCode::from(8));
+            assert!(matches!(agent.phase, Phase::Stopping(first, at) if shown(first) == shown(status) && at == end));
+        }
+    }
+
+    #[test]
+    fn it_waits_for_an_event_until_its_end_or_a_late_line() {
+        let (sender, events) = channel();
+        let mut agent = agent();
+        sender.send(Event::Signal(SIGTERM)).unwrap();
+        assert!(matches!(agent.wait(&events), Some(Event::Signal(SIGTERM))));
+        agent.phase = Phase::Stopping(ExitCode::SUCCESS, Instant::now());
+        assert!(agent.wait(&events).is_none());
+        agent.phase = Phase::Running;
+        drop(sender);
+        assert!(agent.wait(&events).is_none(), "nobody else sends one");
+    }
+
+    #[test]
+    fn a_directory_is_in_memory_or_on_a_disk() {
+        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+        for line in mounts.lines() {
+            let mut words = line.split(' ').skip(1);
+            let (place, kind) = (words.next().unwrap(), words.next().unwrap());
+            // One may hide another, or be one of another user.
+            let is_last = mounts.lines().rfind(|line| line.split(' ').nth(1) == Some(place)) == Some(line);
+            if is_last && ["tmpfs", "ext4", "proc", "sysfs"].contains(&kind) && Path::new(place).is_dir() {
+                assert_eq!(is_in_memory(Path::new(place)), kind == "tmpfs", "{line}");
+            }
+        }
+        assert!(!is_in_memory(Path::new("/nowhere")));
+    }
+
     /// Neither by a child, nor by a store that does not answer.
     #[test]
     fn nothing_holds_it_up_for_five_seconds() {

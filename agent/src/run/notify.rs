@@ -134,6 +134,32 @@ mod tests {
     }
 
     #[test]
+    fn systemd_is_told_in_its_words() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("notify");
+        let name = format!("txid-test-{}", std::process::id());
+        let with_name = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+        for (listener, at) in
+            [(UnixDatagram::bind(&path).unwrap(), path.to_str().unwrap().to_owned()), (with_name, format!("@{name}"))]
+        {
+            // What was sent is there at once.
+            listener.set_nonblocking(true).unwrap();
+            let notify = Notify { socket: socket(&at), watchdog: None };
+            let told = |tell: &dyn Fn()| {
+                tell();
+                let mut word = [0; 64];
+                let read = listener.recv(&mut word).unwrap();
+                String::from_utf8_lossy(&word[..read]).into_owned()
+            };
+            assert_eq!(told(&|| notify.ready()), "READY=1");
+            assert_eq!(told(&|| notify.stopping()), "STOPPING=1");
+            assert_eq!(told(&|| notify.alive()), "WATCHDOG=1");
+            assert_eq!(told(&|| notify.status("orders: held")), "STATUS=orders: held");
+        }
+        Notify { socket: None, watchdog: None }.ready();
+    }
+
+    #[test]
     fn a_watchdog_is_for_the_process_that_it_names() {
         let (own, second) = (u64::from(std::process::id()), Some(Duration::from_secs(1)));
         for (us, pid, wanted) in [
@@ -157,7 +183,8 @@ mod tests {
         // A minute, less twice five seconds and two.
         assert!(check(47, &child).is_ok());
         let why = check(48, &child).unwrap_err().to_string();
-        assert!(why.starts_with("WatchdogSec=48 is too long: it must be less than 48s"), "{why}");
+        let most = "it must be less than 48s, --lease-time less two of --margin and --child-runs-ahead";
+        assert_eq!(why, format!("WatchdogSec=48 is too long: {most}"));
         assert!(check(1000, &[]).is_ok(), "there is no such child");
     }
 

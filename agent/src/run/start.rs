@@ -82,3 +82,23 @@ pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
 pub fn code_of(error: &io::Error) -> u8 {
     if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_is_a_shells() {
+        let of = |kind: io::ErrorKind| code_of(&kind.into());
+        assert_eq!([io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied].map(of), [127, 126]);
+    }
+
+    /// It is no child of whoever calls it with a name.
+    #[test]
+    fn only_the_process_that_starts_it_makes_a_child() {
+        let become_child = |args: &[&str]| format!("{:?}", become_child(args.iter().map(OsString::from)));
+        let failed = format!("{:?}", ExitCode::FAILURE);
+        assert_eq!(become_child(&["1", "15", "", "", ""]), failed, "no program");
+        assert_eq!(become_child(&["", "", "", "", "", "true"]), failed, "no parent");
+    }
+}

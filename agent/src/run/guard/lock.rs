@@ -39,3 +39,45 @@ pub fn name(lock: &File) -> anyhow::Result<String> {
     let stat = fstat(lock).context("the lock cannot be looked at")?;
     Ok(format!("txid-{}-{}", stat.st_dev, stat.st_ino))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::config;
+    use rustix::io::fcntl_getfd;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    /// Its child inherits the lock.
+    #[test]
+    fn one_agent_has_a_child_with_a_node() {
+        let directory = tempfile::tempdir().unwrap();
+        let options =
+            ["--node", "users=sonyflake", "--node", "eu=snowflake", "--env", "A={orders}{users}", "--", "app"];
+        let mut config = config(&options).unwrap();
+        config.dir = directory.path().join("run/txid");
+        let mut locks = lock(&config).unwrap();
+        assert_eq!(locks.len(), 2, "of the nodes of the child");
+        for (lock, name) in locks.iter().zip([".orders.command", ".users.command"]) {
+            let found = std::fs::metadata(config.dir.join(name)).unwrap();
+            assert_eq!((found.ino(), found.mode() & 0o777), (lock.metadata().unwrap().ino(), 0o600), "{name}");
+            assert!(fcntl_getfd(lock).unwrap().is_empty(), "the child would not have it");
+            assert_eq!(super::name(lock).unwrap(), format!("txid-{}-{}", found.dev(), found.ino()));
+        }
+        let mode = std::fs::metadata(&config.dir).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode & !0o750, 0, "{mode:o}");
+        drop(locks.remove(0));
+        let why = format!(
+            "a child with the node users, which another txid-agent started, still runs; wait for its end, or end what 'fuser {}' \
+             shows",
+            config.dir.join(".users.command").display()
+        );
+        assert_eq!(lock(&config).unwrap_err().to_string(), why);
+        drop(locks);
+        assert!(lock(&config).is_ok());
+        let path = config.dir.join(".orders.command");
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("elsewhere", &path).unwrap();
+        let why = format!("{:#}", lock(&config).unwrap_err());
+        assert!(why.starts_with(&format!("{}: ", path.display())), "nobody's link is followed: {why}");
+    }
+}

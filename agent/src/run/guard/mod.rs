@@ -165,6 +165,21 @@ mod tests {
     }
 
     #[test]
+    fn a_guard_that_shows_signs_of_life_is_left_alone() {
+        let (mut guard, mut its_socket, mut child) = guard();
+        let second = Duration::from_secs(1);
+        guard.beat = Beat::new(Duration::ZERO, Instant::now() + 3600 * second);
+        its_socket.write_all(&[0; 3]).unwrap();
+        assert!(guard.watch().is_none());
+        assert_eq!(guard.socket.read(&mut [9]).unwrap(), 1, "nobody has looked yet");
+        let now = Instant::now();
+        guard.beat = Beat::new(Duration::ZERO, now - second);
+        assert!(guard.watch().is_none() && guard.next_look() > now);
+        assert!(guard.socket.read(&mut [9]).is_err(), "they would count again");
+        child.wait().unwrap();
+    }
+
+    #[test]
     fn the_child_is_let_start_once() {
         let (mut guard, mut its_socket, mut child) = guard();
         let mut orders = [9; 4];

@@ -180,22 +180,26 @@ mod tests {
 
     #[test]
     fn children_that_end_faster_than_they_are_reaped_do_not_keep_the_guard_from_its_work() {
-        let (main, other, status) = (Pid::from_raw(7), Pid::from_raw(8).unwrap(), ended());
+        let (main, other, status) = (Pid::from_raw(7), Pid::from_raw(8).unwrap(), ended("true"));
         let mut reaped = 0;
         let found = reap_from(main, || {
             reaped += 1;
             assert!(reaped < 1_000_000, "it does nothing else");
             Ok(Some((other, status)))
         });
-        assert!(found.is_there && found.ended.is_none() && reaped <= MOST);
+        assert!(found.is_there && found.ended.is_none() && reaped == 1_000);
         let mut none = [Ok(Some((main.unwrap(), status))), Err(Errno::CHILD)].into_iter();
         let found = reap_from(main, || none.next().unwrap());
         assert_eq!((found.is_there, found.ended), (false, Some(0)));
+        let mut some = [Err(Errno::INTR), Ok(Some((main.unwrap(), ended("exit 3")))), Ok(None)].into_iter();
+        let found = reap_from(main, || some.next().unwrap());
+        assert_eq!((found.is_there, found.ended), (true, Some(3)));
+        assert_eq!(["exit 255", "kill -9 $$", "kill -15 $$"].map(|line| code(ended(line))), [255, 137, 143]);
     }
 
-    /// The status of a process that has ended well.
-    fn ended() -> WaitStatus {
-        let mut child = Command::new("true").spawn().unwrap();
+    /// The status of a shell that has run this line.
+    fn ended(line: &str) -> WaitStatus {
+        let mut child = Command::new("sh").args(["-c", line]).spawn().unwrap();
         let pid = Pid::from_child(&child);
         // Not reaped, so that its number stays its own.
         let options = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
@@ -239,6 +243,17 @@ mod tests {
         children.sort_unstable();
         assert_eq!(first, children);
         assert_eq!([0, 1, 2, 4].map(|most| sent(most).len()), [0, 3, 5, 9]);
+        // A process that is stopped would end when somebody continues it.
+        let signals = |signal| {
+            let mut sent = Vec::new();
+            signal_descendants(pid, 1, signal, |_, signal| {
+                sent.push(signal);
+                Ok(())
+            });
+            sent
+        };
+        assert_eq!(signals(Signal::TERM), [Signal::TERM, Signal::CONT].repeat(3));
+        assert_eq!(signals(Signal::KILL), [Signal::KILL; 3]);
 
         let all = descendants(pid);
         let mut ended = Vec::new();
