@@ -248,7 +248,6 @@ static ngx_int_t __attribute__((noinline))
 ngx_http_txid_judge_others(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
     ngx_int_t verdict, txid_header *header)
 {
-    ngx_int_t   other;
     txid_peer   peer;
     ngx_uint_t  i;
 
@@ -259,12 +258,9 @@ ngx_http_txid_judge_others(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t
         }
 
         ngx_http_txid_find_peer(r, &peer);
-        other = txid_policy_judge(tscf->policy, &peer, header);
-        if (other == TXID_VERDICT_ACCEPTED) {
-            return other;
-        }
-        if (other == TXID_VERDICT_INVALID) {
-            verdict = other;
+        verdict = txid_policy_judge(tscf->policy, &peer, header);
+        if (verdict == TXID_VERDICT_ACCEPTED) {
+            break;
         }
     }
     return verdict;

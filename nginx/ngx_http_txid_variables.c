@@ -137,15 +137,9 @@ ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, ui
 static ngx_int_t
 ngx_http_txid_read_time(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_txid_time_t                  *time = (ngx_txid_time_t *) data;
-    ngx_http_txid_main_conf_t        *tmcf;
-    const ngx_http_variable_value_t  *id;
+    ngx_txid_time_t  *time = (ngx_txid_time_t *) data;
 
-    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    id = time->source == tmcf->request
-        ? ngx_http_txid_kept_id(r->main)
-        : ngx_http_get_flushed_variable(r, time->source);
-    return ngx_txid_read_time(id, time, r->pool, v);
+    return ngx_txid_read_time(ngx_http_get_flushed_variable(r, time->source), time, r->pool, v);
 }
 
 
