@@ -115,7 +115,7 @@ X-Request-Id: not fine
 
 
 
-=== TEST 8: with underscores_in_headers on, a name with underscores is still another header
+=== TEST 8: with underscores_in_headers on, a name with underscores is still another header, and so is one with the same hash
 --- http_config
 underscores_in_headers on;
 txid_accept all;
@@ -126,7 +126,8 @@ location = /t {
 --- more_headers
 X_Request_Id: theirs-1
 X-Request-Id: mine-1
-x_request-id: theirs-2
+X-Requesrkid: theirs-2
+x_request-id: theirs-3
 --- response_body_like: mine-1$
 
 

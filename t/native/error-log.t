@@ -116,7 +116,7 @@ X-Key: mine
 --- response_body
 done
 --- error_log eval
-[qr/before.*, http_x_key: mine,/, qr/in between.*, http_x_key: mine,/, qr/after.*, http_x_key: mine,/]
+[qr/before.*, http_x_key: mine,/, qr/in between.*, http_x_key: mine,.*, subrequest: "\/sub", /, qr/after.*, http_x_key: mine,/]
 
 
 

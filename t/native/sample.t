@@ -156,18 +156,22 @@ true
 
 
 
-=== TEST 5: a redirect and a subrequest keep the decision
+=== TEST 5: a redirect keeps the decision, and a subrequest that is the first to ask gets that of its request
 --- config
 location = /first { txid_sample 0; set $first "$txid_trace_sampled"; rewrite ^ /second; }
 location = /second { txid_sample 100%; return 200 "$first $txid_trace_sampled [$txid_tracestate]"; }
 location = /late { txid_sample 0; rewrite ^ /second; }
+location = /parent { txid_sample 0; auth_request /child; content_by_lua_block { ngx.print(ngx.var.txid_trace_sampled) } }
+location = /child { txid_sample 100%; set $of_child $txid_trace_id; return 200; }
 --- lua
 local http = require "support.http"
 ngx.say((http.get("/first")))
 ngx.say((http.get("/late")))
+ngx.say((http.get("/parent")))
 --- response_body
 0 0 []
  1 [ot=th:0]
+0
 
 
 
