@@ -4,7 +4,7 @@ use super::clock::StepBack;
 use super::findings::{Few, Findings, Rate};
 use super::maker::Makers;
 use super::records::Record;
-use crate::blocks::{self, Blocks};
+use crate::blocks::{self, Blocks, Piece};
 use crate::input::Source;
 use crate::passed::quoted;
 use crate::terminal::Harmless;
@@ -136,17 +136,23 @@ impl Report<'_> {
                 if next == numbers.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let bar = ProgressBar::hidden();
-            let blocks = match spools.remove(&source) {
+            let mut blocks = match spools.remove(&source) {
                 Some(spool) => rewound(spool).context("temporary file")?,
                 None => match self.sources[source].open(&bar) {
                     Ok(blocks) => blocks,
                     Err(_) => continue,
                 },
             };
-            self.sources[source].each(blocks, &bar, |block| match block {
-                b"" => Ok(see(block)),
-                block => Ok(blocks::lines(block).try_for_each(&mut see)),
-            })?;
+            // What could not be read was said.
+            while let Ok(Some(piece)) = blocks.next_piece() {
+                let goes_on = match piece {
+                    Piece::Lines(block) => blocks::lines(block).try_for_each(&mut see),
+                    Piece::TooLong(_) => see(b""),
+                };
+                if goes_on.is_break() {
+                    break;
+                }
+            }
         }
         Ok(lines)
     }

@@ -85,11 +85,21 @@ fn an_id_that_stands_twice_is_reported_with_its_lines() {
     }
     // A line that is too long is counted as one.
     let long = format!("{}\n{twice} b\n{}\n{twice} d\n", "x".repeat(9 << 20), "x".repeat(9 << 20));
-    let assert = audit(directory.path(), &[]).write_stdin(long).assert().code(2);
-    let found: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
-    let places = found["repeats"]["shown"][0]["places"].as_array().unwrap().iter();
-    let places: Vec<_> = places.map(|it| (it["line"].as_i64(), it["text"].as_str().unwrap().len())).collect();
-    assert_eq!((places, &found["lines"]), (vec![(Some(2), twice.len() + 2), (Some(4), twice.len() + 2)], &4.into()));
+    std::fs::write(directory.path().join("long"), &long).unwrap();
+    for (file, name) in [("long", "long"), ("-", "(standard input)")] {
+        let assert = audit(directory.path(), &[file]).write_stdin(&*long).assert().code(2);
+        let found: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+        let places = found["repeats"]["shown"][0]["places"].as_array().unwrap().iter();
+        let places: Vec<_> = places.map(|it| (it["line"].as_i64(), it["text"].as_str().unwrap().len())).collect();
+        assert_eq!(
+            (places, &found["lines"]),
+            (vec![(Some(2), twice.len() + 2), (Some(4), twice.len() + 2)], &4.into())
+        );
+        let second = long.len() / 2;
+        let said =
+            [0, second].map(|at| format!("txid: {name}: the line at offset {at} is longer than 8 MiB; skipped\n"));
+        assert.stderr(said.concat());
+    }
 }
 
 #[test]
@@ -143,13 +153,13 @@ fn a_clock_that_went_back_is_reported_with_its_host() {
     let files = [("a.log", log((100..140).map(|n| n * 1000))), ("a.log.1", log((0..40).map(|n| n * 1000)))];
     let rotated = self::directory(&files.each_ref().map(|(name, text)| (*name, text.as_bytes())));
     assert_eq!(counts(&report(&mut audit(rotated.path(), &["a.log", "a.log.1"]), 0))[1], 0, "a file begins anew");
-    // Two hosts in one file are two clocks.
-    let two: String =
-        (0..20).map(|n| format!("{} host=a\n{} host=b\n", id(NOON + n * 100), id(NOON - 60_000 + n * 100))).collect();
+    // Two hosts in one file are two clocks, also if one follows the other.
+    let of = |host: &str, ms: i64| (0..20).map(|n| format!("{} host={host}\n", id(ms + n * 100))).collect::<String>();
+    let two = of("a", NOON) + &of("b", NOON - 60_000);
     assert_eq!(counts(&report(audit(directory.path(), &["--host", "host"]).write_stdin(two.clone()), 0))[1], 0);
-    // And so are two formats.
-    let two_formats: String =
-        (0..20).map(|n| format!("{}\n{}\n", id(NOON + n * 100), txid::uuid::v7_at(NOON - 60_000 + n * 100))).collect();
+    // And so are two formats, one after the other.
+    let uuids: String = (0..20).map(|n| format!("{}\n", txid::uuid::v7_at(NOON - 60_000 + n * 100))).collect();
+    let two_formats = log((0..20).map(|n| n * 100)) + &uuids;
     assert_eq!(counts(&report(audit(directory.path(), &["--format", "any"]).write_stdin(two_formats), 0))[1], 0);
     // Where a host is named, and where a KEY is, nothing is said of it.
     let named = txid(&["audit", "--host", "GET", "--per", "GET", "back.log"]).current_dir(&directory).output().unwrap();
