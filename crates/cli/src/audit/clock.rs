@@ -179,6 +179,8 @@ mod tests {
         let ahead =
             |few: i64| steps((0..100).map(|n| if (50..50 + few).contains(&n) { 3_600_000 } else { n * 1000 })).len();
         assert_eq!([ahead(3), ahead(4)], [0, 1]);
+        let twice = [20, 21, 52, 53];
+        assert_eq!(steps((0..100).map(|n| if twice.contains(&n) { 3_600_000 } else { n * 1000 })), []);
         // Of five ids, four may be late by any time.
         let late = |many: i64| {
             steps((0..40).chain((40..120).map(|n| if n % (many + 1) == 0 { n } else { n - 600 })).map(|n| n * 1000))

@@ -390,9 +390,9 @@ fn another_format_that_is_there_is_named_with_its_command() {
         assert_eq!(stderr.lines().count(), said, "other ids after {before} bytes: {stderr}");
     }
     let first = format!("b2fr5nvmbtcu7vl9phl0\n{}{uuids}", "x\n".repeat(100_000));
-    txid(&["grep", "--format", "txid", "--from", "now"]).write_stdin(first).assert().code(1).stderr("");
-    let both = uuids + "b2fr5nvmbtcu7vl9phl0";
-    txid(&["grep", "--format", "txid", "--from", "now"]).write_stdin(both).assert().code(1).stderr("");
+    txid(&["grep", "--format", "txid", "--since", "1h"]).write_stdin(first).assert().code(1).stderr("");
+    let both = uuids + "b2fr5nvmbtcu7vl9phl0\n";
+    txid(&["grep", "--format", "txid", "--since", "1h"]).write_stdin(both).assert().code(1).stderr("");
     // An xid of today would be a txid of 2028.
     let now_s = txid::system_ms() as u64 / 1000;
     let xid = txid::Txid::at((now_s << 10) as i64).to_string() + "\n";

@@ -110,7 +110,7 @@ fn an_image_of_a_segment_is_not_revealed_by_another_key() {
 #[test]
 fn each_line_of_input_has_one_of_output() {
     let (_directory, key) = with_key(KEY);
-    let wrong = ["-1", "+1", "1.0", "", " 1", "x", "18446744073709551616", "10000000000", "\u{1b}[m"];
+    let wrong = ["-1", "+1", "1.0", "", " 1", "1 ", "1\r\r", "x", "18446744073709551616", "10000000000", "\u{1b}[m"];
     for wrong in wrong {
         let assert = run("hide", &key, &["--digits", "10"]).write_stdin(format!("42\n{wrong}\n42\n")).assert().code(1);
         assert_eq!(String::from_utf8_lossy(&assert.get_output().stdout), "9328347165\n\n9328347165\n", "{wrong:?}");

@@ -1,6 +1,6 @@
 //! `txid sort`.
 
-use crate::{directory, gzip, id, printed, refusal, txid};
+use crate::{NOON, directory, gzip, id, printed, refusal, txid};
 
 #[test]
 fn lines_of_several_files_come_in_the_order_of_their_ids() {
@@ -33,6 +33,15 @@ fn the_first_id_of_a_line_counts() {
     let sorted = printed(txid(&["sort"]).write_stdin(lines));
     assert!(sorted.find(" y ").unwrap() < sorted.find(" x ").unwrap());
     assert_eq!(printed(txid(&["sort"]).write_stdin("")), "");
+    // Also where it is joined to a word, and where it is of another format.
+    let (of, uuid) = (|second: i64| id(NOON + second * 1000), |second: i64| txid::uuid::v7_at(NOON + second * 1000));
+    let lines = [
+        format!("req-{} {}\n", of(1), of(9)),
+        format!("{} {}\n", uuid(2), uuid(0)),
+        format!("{} {}\n", uuid(9), of(3)),
+    ];
+    let reversed = [&*lines[2], &lines[1], &lines[0]].concat();
+    assert_eq!(printed(txid(&["sort"]).write_stdin(reversed)), lines.concat());
     // Others are said only if there is none of the format.
     let (uuid, flake) = ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n", printed(&mut txid(&["new", "--format", "flake"])));
     let said = "txid: lines without a flake have other ids, passed over: 1 uuid_v7; txid sort --format any\n";

@@ -25,6 +25,12 @@ fn colors_are_for_a_terminal_only() {
     assert!(!printed(&mut txid(&["--help"])).contains(ESCAPE));
 }
 
+/// Whether the bar is cleared before anything else is written.
+fn is_cleared(shown: &str) -> bool {
+    let after = |after: &str| after.trim_start_matches(' ').to_string();
+    shown.split(" left").skip(1).all(|rest| after(rest).starts_with('\r') || after(rest).starts_with("\x1b[1A"))
+}
+
 #[test]
 fn a_bar_shows_on_a_terminal_while_files_are_read() {
     let line = format!("{}\n", id(1));
@@ -36,8 +42,15 @@ fn a_bar_shows_on_a_terminal_while_files_are_read() {
     assert_eq!(printed(txid(&["grep", "--from=0", "-c", "a.log"]).current_dir(&directory)), "200000\n");
     let shown = on_terminal(directory.path(), "sort a.log");
     assert!(shown.contains(" of 4.01 MiB") && shown.ends_with(&line.replace('\n', "\r\n")), "{}", &shown[..500]);
+    assert!(is_cleared(&shown), "{shown:.500}");
     let found = on_terminal(directory.path(), "grep --from=0 a.log");
-    assert_eq!(found.matches(&line[..20]).count(), 200_000);
+    assert_eq!((found.matches(&line[..20]).count(), is_cleared(&found)), (200_000, true));
+    for command in
+        ["grep --from=0 -c a.log missing", "grep --from=0 --histogram=1m a.log", "sort a.log missing", "audit a.log"]
+    {
+        let shown = on_terminal(directory.path(), &format!("{command}; true"));
+        assert!(shown.contains(" of 4.01 MiB") && is_cleared(&shown), "{command}: {shown:.500}");
+    }
 }
 
 /// As wide as the most lines need, and the longest bar has 50.
