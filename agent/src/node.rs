@@ -31,6 +31,8 @@ mod tests {
     fn no_node_has_a_name_as_the_file_of_a_segment() {
         let why = |name| Node::new(name, "snowflake").err();
         assert_eq!(why("orders.segments"), None);
-        assert!(why("orders.segment").is_some_and(|why| why.starts_with("'orders.segment' ends with .segment")));
+        let said = "'orders.segment' ends with .segment, as only the files of segments do: choose another name";
+        assert_eq!(why("orders.segment").as_deref(), Some(said));
+        assert!(why("a/b").is_some() && Node::new("a", "snowfake").err().unwrap().starts_with("a: "));
     }
 }

@@ -271,9 +271,29 @@ mod tests {
             Err(StoreError::TimedOut { store: "here".to_owned(), ms: 1 })
         }
 
+        fn room(&mut self) -> Result<Option<Room>, StoreError> {
+            Ok(Some(Room { used: 60, quota: 100 }))
+        }
+
         fn durability(&self) -> &Durability {
             &self.0
         }
+    }
+
+    #[test]
+    fn a_store_that_has_answered_is_asked_for_its_room() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("orders");
+        let mut lease = lease(&path, directory.path()).unwrap();
+        lease.store = Box::new(Says(Durability::Durable));
+        let now = Instant::now();
+        assert_eq!(lease.attend(now), None);
+        lease.ask(Request::Read("orders/node/1".to_owned()));
+        let said = lease.attend(now).unwrap();
+        assert!(said.starts_with("the store has used 60 of the 100 bytes of its quota; "), "{said}");
+        assert_eq!(lease.attend(now), None, "it was asked");
+        std::fs::remove_file(&path).unwrap();
+        assert!(lease.attend(now).is_some_and(|said| said.ends_with("restart txid-agent, and then those programs")));
     }
 
     #[test]

@@ -112,11 +112,11 @@ mod tests {
     fn what_a_store_says_is_one_line_that_ends() {
         assert_eq!(one_line(" no\r\n\tsuch \x07table\n"), "no such table");
         for letter in ["x", "\u{e4}", "\u{20ac}"] {
-            let most = letter.repeat(LONGEST / letter.len() + 1);
+            let most = letter.repeat(500 / letter.len() + 1);
             assert_eq!(one_line(&most), most);
             assert_eq!(one_line(most.clone() + letter), most + "...");
         }
         let long = one_line("table ".repeat(1000));
-        assert!(long.len() < LONGEST + 10 && long.ends_with("..."), "{long}");
+        assert!(long.len() < 510 && long.ends_with("..."), "{long}");
     }
 }

@@ -449,6 +449,9 @@ mod tests {
         assert_eq!(of("etcd", &[vec![], text]), format!("{damaged}invalid utf-8 sequence of 1 bytes from index 0"));
         let large = of("etcd", &[vec![], answer(200, &"x".repeat(5 << 20))]);
         assert_eq!(large, format!("{damaged}an answer is larger than 4 MB, or has too many parts"));
+        let head = |letters| format!("HTTP/1.1 200 X\r\nA: {}\r\nContent-Length: 0\r\n\r\n", "a".repeat(letters));
+        let long = of("etcd", &[vec![], head(200_000).into_bytes()]);
+        assert!(long.ends_with("message head is too large"), "{long}");
     }
 
     /// A server that has lost contact with the others says so with an answer.

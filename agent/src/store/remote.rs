@@ -544,6 +544,15 @@ mod tests {
             remote.call_within(Kind::Read, connect, host_name).await.err().map(Failure::into_error)
         });
         assert!(matches!(error, Some(StoreError::Refused { .. })), "{error:?}");
+        let here = &remote.address;
+        let worst = |all: [StoreError; 2]| {
+            let mut errors = Errors::default();
+            all.into_iter().for_each(|error| errors.add(error));
+            errors.worst(here).to_string()
+        };
+        assert_eq!(worst([here.unreachable("one"), here.unreachable("two")]), "cannot reach here: two");
+        assert_eq!(worst([here.refused("one"), here.refused("two")]), "here refused: one");
+        assert_eq!(worst([here.unreachable("one"), here.refused("two")]), "here refused: two");
     }
 
     #[test]

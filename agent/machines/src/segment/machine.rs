@@ -497,7 +497,10 @@ mod tests {
         assert!(made.contains(&Output::Log(Event::Created)), "{made:?}");
         assert!(matches!(made.last(), Some(Output::Ask(Request::Take { .. }))), "{made:?}");
         let gone = outputs_by(&mut machine, &rules, &NOW, &EMPTY, no_tag());
-        assert!(gone.iter().any(|output| matches!(output, Output::Log(Event::Failed(_)))), "{gone:?}");
+        let why = "there is no such tag, although it was just made".to_owned();
+        let failed = Event::Failed(StoreError::Damaged { store: "a".to_owned(), why });
+        let news = Output::Write(Write::News(SegmentNews::NoTag));
+        assert_eq!(gone[1..3], [news, Output::Log(failed)]);
         let Some(&Output::Wait { until_ms }) = gone.last() else { panic!("{gone:?}") };
         let later = Now { mono_ms: until_ms + MENDED_MS, ..NOW };
         let again = outputs_by(&mut machine, &rules, &later, &EMPTY, Input::Go);

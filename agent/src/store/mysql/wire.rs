@@ -413,6 +413,8 @@ mod tests {
 
     #[test]
     fn a_login_sends_what_the_server_asks_for() {
+        const OTHER: &str = "the user's password is of the kind client_ed25519; this client knows mysql_native_password, \
+                             caching_sha2_password, sha256_password and mysql_clear_password";
         let asks = |plugin: &str| [b"\xfe", plugin.as_bytes(), b"\0ABCDEFGHIJKLMNOPQRST\0"].concat();
         let password = [LOGIN.password.as_bytes(), &[0]].concat();
         let native = password::native(LOGIN.password.as_bytes(), b"ABCDEFGHIJKLMNOPQRST");
@@ -431,7 +433,7 @@ mod tests {
             (vec![asks("sha256_password")], false, Err("InClear")),
             (vec![vec![1, 4]], false, Err("InClear")),
             // Whatever it makes of the password, it does not get it.
-            (vec![asks("client_ed25519")], true, Err("is of the kind client_ed25519; this client knows mysql_native")),
+            (vec![asks("client_ed25519")], true, Err(OTHER)),
         ] {
             let shown = asked.concat().escape_ascii().to_string();
             let answers = packets(&[vec![greeting()], asked, vec![vec![0, 0, 0, 2, 0, 0, 0]]].concat());

@@ -443,10 +443,14 @@ mod tests {
         );
         let settings = |read_only| row(&[Some("on"), Some("on"), Some(""), Some("0"), None, Some(read_only)]);
         let record = |record| row(&[Some("1700000000000"), Some("a"), Some(record)]);
+        let mut latin = record("r");
+        let at = latin.windows(5).position(|five| five == b"\0\0\0\x01r").unwrap();
+        latin[at + 4] = 0xe9;
         let replica = "cannot reach STORE: 127.0.0.1:PORT is a replica, but the primary is needed";
         for (answers, asked, wanted) in [
             (vec![settings("off"), record("r")], vec![&*select, &read], "r durable"),
             (vec![settings("off"), record("\u{e9}")], vec![&*select, &read], "\u{e9} durable"),
+            (vec![settings("off"), latin], vec![&*select, &read], "(not UTF-8) durable"),
             (vec![settings("on")], vec![&*select], replica),
             (vec![failed("57P03")], vec![&*select], "cannot reach STORE: 127.0.0.1:PORT: db error: ERROR: it says so"),
             (

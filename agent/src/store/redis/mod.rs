@@ -940,6 +940,13 @@ mod tests {
         let replace = "Sentinels replace the master by a replica, which may lag behind";
         assert_eq!(why("redis+sentinel://127.0.0.1/main").as_deref(), Some(replace));
         assert_eq!(why("redis://127.0.0.1"), None);
+        // Numbers of tags wait for the replicas.
+        let store = RedisStore::open(StoreUrl::parse("redis://127.0.0.1?wait=1").unwrap()).unwrap();
+        let mut settings = kept();
+        settings[0] = text("connected_slaves:1\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:1\r\n");
+        let Kept { records, numbers } = store.kept(&settings);
+        let why = "connected_slaves:1, and a replica may lag behind";
+        assert_eq!((records.why(), numbers), (Some(why), Durability::Durable));
     }
 
     #[test]
