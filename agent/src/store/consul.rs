@@ -320,7 +320,7 @@ mod tests {
         let answers = answers.iter().map(|(status, text)| http::answer(*status, text));
         let texts: Vec<_> = [vec![]].into_iter().chain(answers).collect();
         let (said, heard) = beside(&texts, |port| {
-            let url = format!("consul://{login}127.0.0.1:{port}{query}");
+            let url = format!("consul://{login}127.0.0.1:{port}{query}&timeout=60s");
             let mut store = ConsulStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
             let said = call(&mut store).unwrap_or_else(|error| error.to_string());
             said.replace(&port.to_string(), "PORT")
@@ -350,7 +350,7 @@ mod tests {
             (200, "{}", NOT),
             (200, other, damaged),
         ] {
-            let (said, heard) = call("", "", &[(status, text)], read);
+            let (said, heard) = call("", "?", &[(status, text)], read);
             assert_eq!((&*said, &*heard[0]), (wanted, "GET /v1/kv/txid/a%20b?consistent"));
         }
         let (_, heard) = call(":word@", "/deep?dc=eu%2Fa", &[(404, "")], read);
@@ -363,11 +363,11 @@ mod tests {
         let same: Call = |store| store.put("a", &Expected::Version(version(7)), b"r").map(|put| format!("{put:?}"));
         let written = r#"{"Results":[{"KV":{"ModifyIndex":8}}]}"#;
         let done = format!("{:?}", Put::Written(version(8)));
-        assert_eq!(call("", "", &[(200, written)], absent), (done.clone(), vec![write(0)]));
-        assert_eq!(call("", "", &[(200, written)], same), (done, vec![write(7)]));
-        let (said, _) = call("", "", &[(403, "no")], absent);
+        assert_eq!(call("", "?", &[(200, written)], absent), (done.clone(), vec![write(0)]));
+        assert_eq!(call("", "?", &[(200, written)], same), (done, vec![write(7)]));
+        let (said, _) = call("", "?", &[(403, "no")], absent);
         assert!(said.starts_with("consul://127.0.0.1:PORT refused: no; "), "{said}");
-        let (said, _) = call("", "", &[(500, "no leader")], absent);
+        let (said, _) = call("", "?", &[(500, "no leader")], absent);
         assert!(said.starts_with("Unknown("), "it may have been written: {said}");
         let why = store().put("a", &Expected::Version(Version(b"x".to_vec())), b"r").unwrap_err().to_string();
         assert!(why.ends_with("Version([120]) is not a version of a record in Consul"), "{why}");
@@ -385,18 +385,18 @@ mod tests {
         };
         let one = |key: &str| format!("[{}]", pair(key));
         let asked = |key: &str, how: &str| format!("GET /v1/kv/txid/a/{key}?{how}consistent");
-        let (said, heard) = call("", "", &[(404, ""), (404, "")], list);
+        let (said, heard) = call("", "?", &[(404, ""), (404, "")], list);
         assert_eq!((said.as_str(), &heard[..]), ("", &[asked("", "keys&"), asked("", "recurse&")][..]));
-        let (said, heard) = call("", "", &[(200, &keys(2048, &[])), (200, &one("a/b0000"))], list);
+        let (said, heard) = call("", "?", &[(200, &keys(2048, &[])), (200, &one("a/b0000"))], list);
         assert_eq!((said.as_str(), &heard[1..]), ("a/b0000", &[asked("", "recurse&")][..]));
         // One more, and each of the next letters has its own part; a key that is one of the beginnings as well.
         let all = keys(2048, &["", "c"]);
-        let (said, heard) = call("", "", &[(200, &all), (404, ""), (200, &one("a/c")), (200, &one("a/b0000"))], list);
+        let (said, heard) = call("", "?", &[(200, &all), (404, ""), (200, &one("a/c")), (200, &one("a/b0000"))], list);
         let wanted = [asked("", ""), asked("c", "recurse&"), asked("b", "recurse&")];
         assert_eq!((said.as_str(), &heard[1..]), ("a/c a/b0000", &wanted[..]));
-        let (said, _) = call("", "", &[(200, r#"["txid/b/1"]"#)], list);
+        let (said, _) = call("", "?", &[(200, r#"["txid/b/1"]"#)], list);
         assert_eq!(said, "consul://127.0.0.1:PORT gave an invalid answer: key \"txid/b/1\"");
-        let (said, _) = call("", "", &[(200, "{}")], list);
+        let (said, _) = call("", "?", &[(200, "{}")], list);
         assert_eq!(said, "consul://127.0.0.1:PORT gave an invalid answer: the server is not Consul");
     }
 }

@@ -336,7 +336,7 @@ mod tests {
         let answers = answers.iter().map(|(status, text)| http::answer(*status, text));
         let texts: Vec<_> = [vec![]].into_iter().chain(answers).collect();
         let (said, heard) = beside(&texts, |port| {
-            let url = format!("etcd://{login}127.0.0.1:{port}");
+            let url = format!("etcd://{login}127.0.0.1:{port}?timeout=60s");
             let mut store = EtcdStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
             let said = call(&mut store).unwrap_or_else(|error| error.to_string());
             said.replace(&port.to_string(), "PORT")

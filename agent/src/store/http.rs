@@ -430,7 +430,7 @@ mod tests {
     fn what_is_no_answer_is_named() {
         let of = |scheme: &str, texts: &[Vec<u8>]| {
             let (error, _) = super::super::remote::beside(texts, |port| {
-                let url = StoreUrl::parse(&format!("{scheme}://127.0.0.1:{port}")).unwrap();
+                let url = StoreUrl::parse(&format!("{scheme}://127.0.0.1:{port}?timeout=60s")).unwrap();
                 let mut http = Http::new(&url).unwrap();
                 http.begin();
                 let sent = http.send(Kind::Write, "POST", "/a", &[], "{}").err().unwrap();

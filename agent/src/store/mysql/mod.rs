@@ -418,7 +418,7 @@ mod tests {
     /// What is asked before a connection is used, and what its answers mean.
     #[test]
     fn a_connection_is_to_a_primary_whose_settings_are_known() {
-        const SET: &str = "SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = 2, sql_mode = \
+        const SET: &str = "SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = 60, sql_mode = \
                            'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
         const WSREP: [&str; 2] = ["SELECT @@global.wsrep_on", "SET SESSION wsrep_sync_wait = 1"];
         const GROUP: &str = "SELECT @@global.group_replication_group_name";
@@ -468,7 +468,7 @@ mod tests {
         ] {
             let texts = [vec![packet(&GREETING)], answers].concat();
             let (said, heard) = beside(&texts, |port| {
-                let url = format!("mysql://txid@127.0.0.1:{port}/ids?timeout=2s");
+                let url = format!("mysql://txid@127.0.0.1:{port}/ids?timeout=60s");
                 let mut store = StoreUrl::parse(&url).and_then(open).unwrap();
                 let read = store.read("a").map(|record| record.map(|record| record.bytes));
                 match read {
@@ -486,7 +486,7 @@ mod tests {
         let before = [done(), done(), settings("0"), none(), none()];
         let texts = [&[packet(&GREETING)][..], &before, &[failed(1146), done(), failed(1062)]].concat();
         let (put, heard) = beside(&texts, |port| {
-            let url = format!("mysql://txid@127.0.0.1:{port}/ids");
+            let url = format!("mysql://txid@127.0.0.1:{port}/ids?timeout=60s");
             StoreUrl::parse(&url).and_then(open).unwrap().put("a", &Expected::Absent, b"r")
         });
         assert_eq!(put, Ok(Put::Conflict));
@@ -501,7 +501,7 @@ mod tests {
         // The second byte of its flags, after the head of a packet.
         assert_eq!(std::mem::replace(&mut greeting[4 + 22], 0xf7), 0xff);
         let (error, heard) = beside(&[greeting], |port| {
-            let url = format!("mysql://txid@127.0.0.1:{port}/ids?tls=1");
+            let url = format!("mysql://txid@127.0.0.1:{port}/ids?tls=1&timeout=60s");
             StoreUrl::parse(&url).and_then(open).unwrap().read("a").unwrap_err()
         });
         assert!(heard.is_empty(), "{error}");

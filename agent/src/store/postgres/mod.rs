@@ -467,7 +467,7 @@ mod tests {
         ] {
             let (said, heard) = beside(&[login(), answers].concat(), |port| {
                 let url = format!("postgres://txid@127.0.0.1:{port}/ids");
-                let mut store = StoreUrl::parse(&url).and_then(open).unwrap();
+                let mut store = StoreUrl::parse(&format!("{url}?timeout=60s")).and_then(open).unwrap();
                 match store.read("a") {
                     Ok(record) => {
                         let bytes = record.unwrap().bytes;
@@ -487,7 +487,7 @@ mod tests {
         let made = || [message(b'C', b"INSERT 0 0\0"), message(b'Z', b"I")].concat();
         let texts = [login(), vec![settings("off"), failed("42P01"), made(), made()]].concat();
         let (put, heard) = beside(&texts, |port| {
-            let url = format!("postgres://txid@127.0.0.1:{port}/ids");
+            let url = format!("postgres://txid@127.0.0.1:{port}/ids?timeout=60s");
             StoreUrl::parse(&url).and_then(open).unwrap().put("a", &Expected::Absent, b"r")
         });
         assert_eq!(put, Ok(Put::Conflict));

@@ -708,7 +708,8 @@ mod tests {
         let texts: Vec<Vec<u8>> = [vec![vec![]], answers.iter().map(text).collect()].concat();
         let (said, heard) = beside(&texts, |port| {
             let url = url.replace("HERE", &format!("127.0.0.1:{port}"));
-            let mut store = RedisStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
+            let time = if url.contains('?') { "&timeout=60s" } else { "?timeout=60s" };
+            let mut store = RedisStore::open(StoreUrl::parse(&(url + time)).unwrap()).unwrap();
             let said = match call(&mut store) {
                 Ok(said) => format!("{said}; {}", store.durability().why().unwrap_or("durable")),
                 Err(error) => error.to_string(),
@@ -816,10 +817,10 @@ mod tests {
         for (url, call_of, answer, sent, wanted) in [
             ("redis://HERE?prefix=p/q", read, script(Reply::Nil), "EVAL 1 p/q/a b", "none; durable".to_owned()),
             (
-                "redis://HERE?wait=2&timeout=3s",
+                "redis://HERE?wait=2",
                 read,
                 [script(text("r")), vec![Reply::Integer(2)]].concat(),
-                "EVAL 1 txid/a b 1\nWAIT 2 1500",
+                "EVAL 1 txid/a b 1\nWAIT 2 30000",
                 "r; durable".to_owned(),
             ),
             ("redis://HERE", read, script(Reply::Integer(5)), "EVAL 1 txid/a b", format!("{STORE}a/b is Integer(5)")),

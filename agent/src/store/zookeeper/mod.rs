@@ -469,7 +469,7 @@ mod tests {
         let texts = [vec![vec![], greeting()], answers].concat();
         let (said, heard) = beside(&texts, |port| {
             let url = format!("zookeeper://127.0.0.1:{port}");
-            let mut store = ZookeeperStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
+            let mut store = ZookeeperStore::open(StoreUrl::parse(&format!("{url}?timeout=60s")).unwrap()).unwrap();
             let said = call(&mut store).unwrap_or_else(|error| error.to_string());
             said.replace(&url, "STORE").replace(&port.to_string(), "PORT")
         });
@@ -513,7 +513,8 @@ mod tests {
         let (said, _) = call(vec![vec![]], read);
         assert_eq!(said, "cannot reach STORE: it closed the connection");
         let (said, _) = beside(&[], |port| {
-            let store = ZookeeperStore::open(StoreUrl::parse(&format!("zookeeper://127.0.0.1:{port}")).unwrap());
+            let url = format!("zookeeper://127.0.0.1:{port}?timeout=60s");
+            let store = ZookeeperStore::open(StoreUrl::parse(&url).unwrap());
             store.unwrap().read("a").unwrap_err().to_string().replace(&port.to_string(), "PORT")
         });
         assert_eq!(said, "cannot reach zookeeper://127.0.0.1:PORT: 127.0.0.1:PORT: it closed the connection");
