@@ -187,3 +187,18 @@ location = /t { return 200 "$remote_addr $request_txid\n"; }
 X-Real-IP: 10.0.0.1
 X-Request-Id: mine
 --- response_body_like: ^10\.0\.0\.1 [0-9a-v]{20}$
+
+
+
+=== TEST 13: behind realip, that peer counts whatever the length of the other address
+--- http_config
+txid_accept 127.0.0.1;
+set_real_ip_from 127.0.0.1;
+--- config
+location = /t { return 200 "$remote_addr $request_txid"; }
+--- request eval
+["GET /t", "GET /t"]
+--- more_headers eval
+["X-Real-IP: 1.1.1.1\nX-Request-Id: mine", "X-Real-IP: 203.0.113.100\nX-Request-Id: mine"]
+--- response_body eval
+["1.1.1.1 mine", "203.0.113.100 mine"]

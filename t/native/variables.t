@@ -366,7 +366,7 @@ trace 32 x$
 
 
 
-=== TEST 13: $txid_datadog_origin is the one of this moment
+=== TEST 13: $txid_datadog_origin is the one of this moment, and none without its trace
 --- http_config
 txid_accept all;
 txid_trace datadog;
@@ -378,9 +378,9 @@ local function origin() return ngx.var.txid_datadog_origin end
 local before = origin()
 ngx.req.set_header("x-datadog-origin", "synthetics")
 ngx.say(before, " ", origin())
---- more_headers
-x-datadog-trace-id: 1
-x-datadog-parent-id: 2
-x-datadog-origin: rum
---- response_body
-rum synthetics
+--- request eval
+["GET /t", "GET /t"]
+--- more_headers eval
+["x-datadog-trace-id: 1\nx-datadog-parent-id: 2\nx-datadog-origin: rum", "x-datadog-origin: rum"]
+--- response_body eval
+["rum synthetics\n", "nil nil\n"]

@@ -267,6 +267,7 @@ class Replies(EnvoyCase):
         self.assertEqual(answer.status, status)
         [id] = answer.all("x-request-id")
         self.assertRegex(id, TXID)
+        self.assertEqual(answer.all("traceparent"), [])
         [timing] = answer.all("server-timing")
         [line] = self.logged(id)
         self.assertRegex(line, f"^{id} [0-9a-f]{{32}} [0-9a-f]{{16}} {status}$")
