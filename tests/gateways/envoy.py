@@ -30,6 +30,7 @@ POLICIES = {
     "none": f'{{ {ACCEPT}, trace = {{ "traceparent", "b3_single", "datadog" }}, sample = "0" }}',
     "functions": "{ accept = function(address) return address == '127.0.0.2' or address == '::1' or address == 'unix:' end,"
     " valid = function(id) return id:find('^[a-z]+$') ~= nil end }",
+    "valid": f'{{ {ACCEPT}, trace = "b3", valid = function(id) return id:find("^[a-z]+$") ~= nil end }}',
 }
 
 # A row: the policy, from where (untrusted, trusted, ::1, unix), and the lines of the request.
@@ -122,6 +123,8 @@ ROWS = [
     ("functions", "untrusted", "X-Request-Id: good"),
     ("functions", "::1", "X-Request-Id: good"),
     ("functions", "unix", "X-Request-Id: good"),
+    ("valid", "untrusted", "X-Request-Id: good"),
+    ("valid", "trusted", "X-Request-Id: good"),
 ]
 WATCHED = re.compile(r"x-request-id|cf-ray|x-trace-id|traceparent|tracestate|b3|x-b3-.*|x-amzn-trace-id|x-cloud-trace-context|uber-trace-id|x-datadog-.*")
 # What a gateway makes, and what stands for it.
@@ -346,6 +349,14 @@ class WithoutResponse(EnvoyCase):
         self.assertRegex(id, TXID)
         self.assertEqual(answer.all("x-request-id"), [id])
 
+    def test_the_timing_alone(self):
+        port = free_port()
+        filters = [txid_filter('{ response = false, upstream = false, trace = "traceparent", server_timing = true }')]
+        self.envoy("timing", envoy_configuration([port], [cluster("up", self.upstream.port)], PROXY, filters), port)
+        answer = ask(port, "X-Request-Id: from-a-client", path="/timing")
+        self.assertEqual(dict(self.upstream.seen["/timing"][-1])["x-request-id"], "from-a-client")
+        self.assertEqual((answer.all("x-request-id"), len(answer.all("server-timing"))), (["upstream"], 2))
+
 
 class Options(EnvoyCase):
     def test_wrong_ones_are_found(self):
@@ -354,6 +365,7 @@ class Options(EnvoyCase):
             ('{ accept = "10.0.0.0/33" }', 'resty.txid.envoy: accept: "10.0.0.0/33" is not an address'),
             ("{ accept = 1 }", "resty.txid.envoy: accept must be true, false, a list of networks or a function, not 1"),
             ('{ header = "Date" }', 'header: "Date" has a meaning of its own'),
+            ('{ trace = "b3", sample = "$rate" }', 'sample: "$rate" is not a share'),
             ('{ trace = "b4" }', '"b4" is not one of off, traceparent'),
             ('{ format = "uid" }', 'format must be the name of a format such as txid or uuid_v7, not "uid"'),
             ('{ valid = "[a-z]+" }', 'resty.txid.envoy: valid must be a function, not "[a-z]+"'),
@@ -387,7 +399,7 @@ class Errors(EnvoyCase):
 
     FAILS = 'assert(not ready, "on purpose")'
 
-    def check(self, options, *lines, **how):
+    def check(self, options, *lines, said="on purpose", **how):
         port = free_port()
         # The functions work when options are checked.
         code = (
@@ -401,7 +413,7 @@ class Errors(EnvoyCase):
         self.assertEqual(answer.status, 200)
         [headers] = self.upstream.seen[path]
         self.assertEqual([pair for pair in headers if WATCHED.fullmatch(pair[0])], [])
-        self.assertIn("on purpose", (self.directory / f"errors-{port}.log").read_text())
+        self.assertRegex((self.directory / f"errors-{port}.log").read_text(), rf"\[error\].* resty\.txid\.envoy: (?:\[string .*\]:\d+: )?{said}\n")
         return answer
 
     def test_in_the_function_of_the_format(self):
@@ -417,9 +429,8 @@ class Errors(EnvoyCase):
         self.check(options)
 
     def test_a_format_that_makes_no_string(self):
-        options = '{ trace = { "traceparent", "b3" }, format = function() return not ready and "one" or "on purpose" and nil end }'
-        with self.assertRaisesRegex(AssertionError, "on purpose"):
-            self.check(options)
+        options = '{ trace = { "traceparent", "b3" }, format = function() return not ready and "one" or nil end }'
+        self.check(options, said="format returned a nil, not a string")
 
 
 class Many(EnvoyCase):

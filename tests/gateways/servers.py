@@ -105,8 +105,9 @@ class Upstream(socketserver.ThreadingTCPServer):
                 path = first.split(" ")[1]
                 self.server.seen.setdefault(path, []).append(headers)
                 status = re.search(r"/(5\d\d)$", path)
+                timing = "Server-Timing: db\r\n" if path == "/timing" else ""
                 self.wfile.write(
-                    f"HTTP/1.1 {status[1] if status else 200} Any\r\nX-Request-Id: upstream\r\nContent-Length: 0\r\n\r\n".encode()
+                    f"HTTP/1.1 {status[1] if status else 200} Any\r\n{timing}X-Request-Id: upstream\r\nContent-Length: 0\r\n\r\n".encode()
                 )
 
 
