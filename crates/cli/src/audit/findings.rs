@@ -198,7 +198,7 @@ impl Findings {
     pub(super) fn end(&mut self, makers: &Makers) {
         self.end_same(makers);
         let held = std::mem::take(&mut self.held);
-        match self.has_begun && self.is_holding {
+        match self.is_holding {
             true => held.into_iter().for_each(|record| self.outliers.add(record)),
             false => held.iter().for_each(|record| self.add_to_gaps(record)),
         }

@@ -124,6 +124,11 @@ fn a_time_outside_the_calendar_is_shown_in_milliseconds_only() {
         assert!(block.contains(ms), "{block}");
         assert!(["time", "local", "age"].iter().all(|row| !block.contains(&format!("\n  {row} "))), "{block}");
     }
+    let block = printed(&mut txid(&["inspect", "vvvvvvvvvvvvvvvvvvvg"]));
+    assert!(
+        block.contains("\n  or      push id of 263603549617915; unlikely: its time is more than a day ahead\n"),
+        "{block}"
+    );
 }
 
 #[test]

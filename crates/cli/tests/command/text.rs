@@ -83,7 +83,8 @@ fn a_link_has_the_window_round_an_id() {
     let json: Value = serde_json::from_str(&link(&["x://{id}", "--json", TXID])).unwrap();
     assert_eq!((&json["id"], &json["url"]), (&TXID.into(), &format!("x://{TXID}").into()));
     assert!(link(&["x://{id}", "--json", TXID]).ends_with(&format!("}}],\"url\":\"x://{TXID}\"}}\n")), "at the end");
-    let directory = directory(&[("links", format!("# old = x://old\nlogs = {url}\ntempo=x://{{id}}\n").as_bytes())]);
+    let directory =
+        directory(&[("links", format!("# old = x://old\nlogs = {url}\ntempo=x://{{id}}\nlogs = x://b\n").as_bytes())]);
     let named = |name: &str| {
         let mut command = txid(&["inspect", "--url", name, TXID]);
         command.current_dir(&directory).env("TXID_LINKS", "links").env("XDG_CONFIG_HOME", "/none");
@@ -91,7 +92,7 @@ fn a_link_has_the_window_round_an_id() {
     };
     assert_eq!(printed(&mut named("tempo")), format!("x://{TXID}\n"));
     assert!(printed(&mut named("logs")).contains("from=1522545628537"));
-    let others = "txid: --url 'jaeger': not a URL, and links has only: logs, tempo\n";
+    let others = "txid: --url 'jaeger': not a URL, and links has only: logs, tempo, logs\n";
     assert_eq!(refusal(&mut named("jaeger")), others);
     let none = refusal(named("tempo").env_remove("TXID_LINKS"));
     let why = "not a URL, and no link: /none/txid/links: No such file or directory (os error 2)";
