@@ -300,6 +300,42 @@ mod tests {
         }
     }
 
+    /// The tests of what they tell of are elsewhere.
+    #[test]
+    fn what_scripts_rely_on() {
+        use clap::CommandFactory;
+        let words = |help: String| help.split_whitespace().collect::<Vec<_>>().join(" ");
+        let help = |name| words(Args::command().find_subcommand_mut(name).unwrap().render_long_help().to_string());
+        for (found, said) in [
+            (
+                words(Args::command().render_long_help().to_string()),
+                "The exit status is 1 after an error, and 2 if the command line is wrong. `run` exits with its child's status, and \
+                 `status` says more with its own.",
+            ),
+            (
+                help("run"),
+                "Starts the child, if one is given, when all leases and segments are ready. Passes on the signals TERM, INT, QUIT, \
+                 HUP, USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP makes it read the file of \
+                 --config again.",
+            ),
+            (help("run"), "{orders:0..5} are the lowest five bits of the node, and {orders:5..10} the next five."),
+            (
+                help("status"),
+                "The exit status is 0 if ids and numbers can be made from all of them, 1 if not, and 2 after an error.",
+            ),
+            (help("check"), "The store is not asked."),
+            (help("release"), "If the host still has the node, it loses it at its next renewal."),
+            (
+                help("set-floor"),
+                "The default is late enough, unless an agent has a longer --lease-time than the one given here.",
+            ),
+            (help("set-floor"), "The floor, such as 2026-11-21T22:00:00Z, at most two days ahead"),
+            (help("raise-number"), "raise the tag's number above all of them. The number never goes down."),
+        ] {
+            assert!(found.contains(said), "{said}");
+        }
+    }
+
     /// As the texts of `--help` say.
     #[test]
     fn what_nobody_says() {
