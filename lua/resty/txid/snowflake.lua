@@ -177,7 +177,7 @@ end
 
 
 local function number_text(value)
-    return format(value == floor(value) and "%.0f" or "%.17g", value)
+    return (format("%.17g", value))
 end
 
 
