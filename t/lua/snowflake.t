@@ -204,6 +204,7 @@ node(true)
 node(1024)
 node(-1)
 node(1.5)
+node(2^53 - 1)
 node("web-12")
 node("1\0")
 node("env:TXID_NO_SUCH_NODE")
@@ -248,6 +249,7 @@ false bad option 'node' to 'new' (number, string or function that returns one ex
 false cannot make a generator: node '1024' is not an integer from 0 to 1023, the layout's range
 false cannot make a generator: node '-1' is not an integer from 0 to 1023, the layout's range
 false cannot make a generator: node '1.5' is not an integer from 0 to 1023, the layout's range
+false cannot make a generator: node '9007199254740991' is not an integer from 0 to 1023, the layout's range
 false cannot make a generator: node 'web-12' is not an integer from 0 to 1023, the layout's range
 false bad option 'node' to 'new' (text without a NUL expected)
 false cannot make a generator: node: the environment variable 'TXID_NO_SUCH_NODE' is not set

@@ -48,6 +48,13 @@ location = /each {
     }
     content_by_lua_block { show() }
 }
+location = /undecided {
+    rewrite_by_lua_block {
+        request.configure { accept = true, trace = { "traceparent", "b3_single" }, sample = "100%" }
+        request.handle()
+    }
+    content_by_lua_block { show() }
+}
 location = /variable {
     rewrite_by_lua_block {
         request.configure { accept = true, trace = { "traceparent", "datadog" }, sample = "$arg_rate" }
@@ -62,6 +69,8 @@ for _, path in ipairs { "/each", "/variable" } do
         ngx.print((http.get(path .. "?rate=" .. rate)))
     end
 end
+local b3 = "b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7\r\n"
+ngx.say(http.send("GET /undecided HTTP/1.0\r\n" .. b3 .. "\r\n", ngx.var.server_port):match("\r\n\r\n(.*)\n$"))
 local parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03\r\ntracestate: ot=th:8,a=b\r\n"
 ngx.say(http.send("GET /variable?rate=0 HTTP/1.0\r\n" .. parent .. "\r\n", ngx.var.server_port):match("\r\n\r\n(.*)\n$"))
 --- response_body
@@ -73,6 +82,7 @@ off: true nil -03 nil 1 1
 100%: true 0 -03 ot=th:0 1 1
 1/1: true 0 -03 ot=th:0 1 1
 off: true nil -03 nil 1 1
+nil: true 0 -01 ot=th:0;rv:1269f09d742174 nil 1
 0: true nil -03 ot=th:8,a=b 1 1
 
 
@@ -81,7 +91,7 @@ off: true nil -03 nil 1 1
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
-    request.configure { accept = true, trace = "traceparent", sample = "$arg_rate" }
+    request.configure { accept = true, trace = "traceparent", sample = "$arg_rate", format = "same_as_trace" }
 }
 init_worker_by_lua_block { at_start = request.span().sampled }
 --- config

@@ -76,11 +76,11 @@ location = /t {
         local id
         assert(ngx.timer.at(0, function() id = request.id() end))
         require("support.wait_until")(function() return id end)
-        ngx.say(#id, " ", id ~= request.id())
+        ngx.say(#id, " ", id ~= request.id(), " ", ngx.header["Server-Timing"])
         ngx.say(ngx.var.request_txid == request.id(), " ", ngx.var.txid_trace_id == request.id(), " ",
             ngx.header["X-Request-Id"] == request.id(), " ", ngx.var.http_x_b3_traceid == request.id())
     }
 }
 --- response_body
-32 true
+32 true nil
 true true true true
