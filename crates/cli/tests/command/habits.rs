@@ -237,6 +237,9 @@ fn a_histogram_counts_lines_by_their_time() {
         "1965-01-01T00:00:00.000Z\t1\n"
     );
     txid(&["grep", "--histogram", "1m"]).write_stdin("nothing\n").assert().code(1).stdout("");
+    let directory = directory(&[("a", id(at(0)).as_bytes()), ("b", id(at(120)).as_bytes())]);
+    let by_file = printed(&mut grep(&directory, &["-H", "--histogram", "1m", "a", "b"]));
+    assert_eq!(by_file, "a\t2026-11-24T12:00:00.000Z\t1\nb\t2026-11-24T12:02:00.000Z\t1\n");
     for (span, why) in [
         ("0s", "not a span of time; write it as 10m, 1h30m or '2 days'"),
         ("1 month", "a month or a year is not always as long; give it in days or less"),
