@@ -354,8 +354,14 @@ fn examples_can_be_typed() {
         let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         for example in after.split("Examples:\n").nth(1).unwrap_or_default().lines() {
             let typed = example.trim().split("   ").next().unwrap();
-            for words in commands(typed) {
+            let commands = commands(typed);
+            let is_its_own = |words: &Vec<String>| words[1..].join(" ").starts_with(&name);
+            assert!(name == "new" || commands.iter().any(is_its_own), "{name}: {example}");
+            for words in commands {
                 assert!(Args::try_parse_from(&words).is_ok(), "{name}: {example}: {words:?}");
+                let is_one = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+                // Which of them, only the command asks.
+                assert!(!is_one(&["--name"]) || is_one(&["--digits", "--letters", "--uuid"]), "{name}: {example}");
                 count += 1;
             }
         }
