@@ -194,6 +194,10 @@ mod tests {
         assert!(decode(&line((1 << 16) - 3)).is_ok());
         let quoted = |text: &str| format!("it does not speak the protocol of Redis: {text:?}");
         let x = "x".repeat(99);
+        // Each of two such lists has room, and both have not.
+        let half = [b"*200000\r\n".to_vec(), b":1\r\n".repeat(200_000)].concat();
+        let too_many = "an answer is larger than 4 MB, or has too many parts".to_owned();
+        assert!(decode(&half).is_ok());
         for (bytes, wanted) in [
             (deep(5), quoted("lists in lists in lists")),
             (b"\r\n".to_vec(), quoted("an empty line")),
@@ -204,9 +208,10 @@ mod tests {
             (b"HTTP/1.1 200\r\n".to_vec(), quoted("HTTP/1.1 200")),
             (b"$1\r\nxyz".to_vec(), quoted("a text without its end")),
             (line((1 << 16) - 2), quoted(&format!("+{x}"))),
-            (b"*1000000\r\n".to_vec(), "an answer is larger than 4 MB, or has too many parts".to_owned()),
+            (b"*1000000\r\n".to_vec(), too_many.clone()),
+            ([b"*2\r\n".to_vec(), half.clone(), half].concat(), too_many),
         ] {
-            let error = decode(&bytes).unwrap_err();
+            let Err(error) = decode(&bytes) else { panic!("no error: {wanted}") };
             assert_eq!((error.kind(), error.to_string()), (io::ErrorKind::InvalidData, wanted));
         }
         for cut in [&b"+ok"[..], b"$3\r\nab", b"$1\r\na", b""] {
