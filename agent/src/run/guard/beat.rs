@@ -87,5 +87,9 @@ mod tests {
             let next = Beat::new(Duration::from_millis(margin_ms), now).next();
             assert_eq!((next - now).as_millis(), every_ms);
         }
+        // It has as long after a stop of the whole machine.
+        let (mut beat, late) = (Beat::new(Duration::from_secs(5), now), now + Duration::from_secs(3600));
+        assert_eq!(beat.look(late, true, || false), Verdict::Works);
+        assert_eq!((beat.next() - late).as_millis(), 833);
     }
 }
