@@ -143,13 +143,13 @@ pub fn list(store: &mut dyn Store, prefix: &str) -> Result<BTreeMap<String, Reco
 }
 
 pub fn basics(store: &mut dyn Store, has_clock: bool) {
+    // The clock works before anything is read or written.
+    let clock = store.clock().unwrap();
+    assert_eq!(clock.is_some(), has_clock);
+
     // The store is empty.
     assert_eq!(store.read("orders/node/1").unwrap(), None);
     assert_eq!(list(store, "orders/").unwrap(), BTreeMap::new());
-
-    // The clock works before anything is written.
-    let clock = store.clock().unwrap();
-    assert_eq!(clock.is_some(), has_clock);
 
     // A record is created only if there is none.
     let first = written(put(store, "orders/node/1", Expected::Absent, "one 1"));
