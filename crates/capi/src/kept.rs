@@ -115,15 +115,27 @@ pub unsafe extern "C" fn txid_kept_start(request: *mut c_void, add: txid_add_cle
     if !known.is_null() {
         return known.cast();
     }
+    // In the log phase, it most often is in the list.
+    let size = if is_over { 0 } else { size_of::<Kept>() };
     // SAFETY: the caller vouches for both.
-    let Some(cleanup) = (unsafe { add_cleanup(add, request, size_of::<Kept>()) }) else { return null_mut() };
+    let Some(mut cleanup) = (unsafe { add_cleanup(add, request, size) }) else { return null_mut() };
     let mut next = cleanup.next;
     // SAFETY: the list is nginx's, and each entry lives as long as the request's memory.
     while let Some(other) = unsafe { next.as_ref() } {
         if other.handler.is_some_and(|handler| handler as *const () == over as *const ()) {
+            // The next call finds it first.
+            cleanup.data = other.data;
+            cleanup.handler = Some(over);
             return other.data.cast();
         }
         next = other.next;
+    }
+    if is_over {
+        // SAFETY: as above.
+        match unsafe { add_cleanup(add, request, size_of::<Kept>()) } {
+            Some(with_room) => cleanup = with_room,
+            None => return null_mut(),
+        }
     }
     let kept: *mut Kept = cleanup.data.cast();
     let shown = txid_kept { id: txid_text { len: 0, data: null() }, span: null_mut(), rejected: false };

@@ -803,6 +803,9 @@ kept(void)
         txid_kept *late = txid_kept_start(&all[i], add_cleanup, true);
         require(late->id.len == i % sizeof ID && memcmp(late->id.data, ID, late->id.len) == 0
                     && (it == NULL || late == it), "not there in the log phase");
+        /* However often it is asked for, it is found first. */
+        require(all[i].list->handler && all[i].list->data == late
+                    && txid_kept_start(&all[i], add_cleanup, true) == late, "looked for again");
         /* A new entry has the data that are kept. */
         while (list) {
             cleanup *first = list;
@@ -813,7 +816,7 @@ kept(void)
         for (list = all[i].list; list;) {
             cleanup *first = list;
             list = first->next;
-            free(first->data);
+            free(list && list->data == first->data ? NULL : first->data);
             free(first);
         }
     }
