@@ -180,21 +180,22 @@ impl Span {
             return Self { sampled: parent.sampled, open: Open::No, ..new() };
         };
         let same = traceparent.filter(|other| other.trace_id == trace_id);
+        // A traceparent decides, even if another kind counts before it.
+        let sampled = parent.sampled.or(same.map(|other| other.sampled.into()));
         let datadog = match header(Field::XDatadogTraceId) {
             Header::Absent => None,
-            _ => datadog_of(kinds, &header, trace_id, parent.sampled),
+            _ => datadog_of(kinds, &header, trace_id, sampled),
         };
         Self {
             trace_id,
             span_id: trace::span_id(),
             parent_span_id: parent.span_id,
-            sampled: parent.sampled,
+            sampled,
             random: same.is_some_and(|other| other.random),
             is_continued: same.is_some(),
             is_datadog: datadog.is_some(),
             priority: datadog.unwrap_or_default(),
-            // A traceparent decides, even if another kind counts before it.
-            open: if parent.sampled.is_none() && same.is_none() { Open::ByValue } else { Open::No },
+            open: if sampled.is_none() { Open::ByValue } else { Open::No },
         }
     }
 
