@@ -4,6 +4,7 @@
 local cidr = require "resty.txid.cidr"
 local lib = require "resty.txid.lib"
 local txid = require "resty.txid"
+local without_port = require("resty.txid.request.rules").without_port
 
 
 local vectors = dofile(arg[1])
@@ -68,12 +69,12 @@ end)
 each(vectors.trust.networks, function(case)
     local contains = assert(cidr.matcher(case.networks))
     for _, peer in ipairs(case.inside) do
-        if not contains(peer) then
+        if not contains(without_port(peer)) then
             return "does not contain " .. peer
         end
     end
     for _, peer in ipairs(case.outside) do
-        if contains(peer) then
+        if contains(without_port(peer)) then
             return "contains " .. peer
         end
     end

@@ -126,9 +126,11 @@ local function is_valid(id)
 end
 
 
--- An address as nginx writes it, from one that may be Envoy's.
+-- An address as nginx writes it, from one that may be Envoy's: with a port, or the path or the abstract name of a Unix
+-- socket. Another one, such as that of an internal listener, stays as it is, and only "all" contains it.
 local function without_port(address)
-    return match(address, "^([%d.]+):%d+$") or match(address, "^%[(.-)%]:%d+$") or "unix:"
+    return match(address, "^([%d.]+):%d+$") or match(address, "^%[(.-)%]:%d+$") or find(address, "^[/@]") and "unix:"
+           or address
 end
 _M.without_port = without_port
 
