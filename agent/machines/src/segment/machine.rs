@@ -421,7 +421,9 @@ mod tests {
         };
         let seen = View { granted: 9, seen: 7, ..EMPTY };
         assert_eq!(asks(&rules, &EMPTY, None), Some(Output::Ask(Request::Take { count: None, seen: 0 })));
-        assert_eq!(asks(&rules, &seen, None), Some(Output::Ask(Request::Take { count: None, seen: 9 })));
+        for view in [seen, View { granted: 7, seen: 9, ..EMPTY }] {
+            assert_eq!(asks(&rules, &view, None), Some(Output::Ask(Request::Take { count: None, seen: 9 })));
+        }
         (rules.step, rules.create) = (Some(20), true);
         assert_eq!(asks(&rules, &EMPTY, None), Some(Output::Ask(Request::Take { count: Some(20), seen: 0 })));
         assert_eq!(asks(&rules, &EMPTY, Some(Taken::NoTag)), Some(Output::Ask(Request::Create(20))));
@@ -505,6 +507,11 @@ mod tests {
         let later = Now { mono_ms: until_ms + MENDED_MS, ..NOW };
         let again = outputs_by(&mut machine, &rules, &later, &EMPTY, Input::Go);
         assert!(matches!(again.last(), Some(Output::Ask(Request::Create(_)))), "{again:?}");
+        // One that had numbers since, and was removed.
+        outputs_by(&mut machine, &rules, &later, &EMPTY, Input::Answer(Answer::Created));
+        outputs_by(&mut machine, &rules, &later, &EMPTY, taken(1..101));
+        let again = outputs_by(&mut machine, &rules, &later, &EMPTY, no_tag());
+        assert!(matches!(again.last(), Some(Output::Ask(Request::Create(_)))), "{again:?}");
     }
 
     #[test]
@@ -517,7 +524,8 @@ mod tests {
         let rules = Rules::new("a");
         let mut machine = Segment::default();
         assert_eq!(asks(&outputs(&mut machine, &EMPTY, Input::Go)), None);
-        outputs(&mut machine, &View { next: 50, ..EMPTY }, taken(1..101));
+        let first = Answer::Taken(Taken::Range { range: 1..101, step: 60 });
+        outputs(&mut machine, &View { next: 50, ..EMPTY }, Input::Answer(first));
 
         let view = View { left: 10, next: 20, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
         assert_eq!(asks(&outputs_by(&mut machine.clone(), &rules, &now(1), &view, Input::Go)), Some(100));
@@ -526,6 +534,7 @@ mod tests {
         let after = |ms| asks(&outputs_by(&mut machine.clone(), &rules, &now(ms), &view, Input::Go));
         assert_eq!(after(1_080_000), Some(100));
         assert_eq!(after(1_079_000), Some(200));
+        assert_eq!(after(9_000_000), Some(60), "half of it, but no less than the tag's own");
         let without_step = View { step: 0, ..view };
         assert_eq!(asks(&outputs(&mut machine.clone(), &without_step, Input::Go)), None);
     }
@@ -568,7 +577,7 @@ mod tests {
     #[test]
     fn each_answer_about_a_range_is_a_contact_and_one_below_what_was_seen_is_not_taken() {
         let mut machine = Segment::default();
-        let view = View { granted: 101, seen: 101, ..EMPTY };
+        let view = View { granted: 51, seen: 101, ..EMPTY };
         outputs(&mut machine, &view, Input::Go);
         let after = outputs(&mut machine, &view, taken(100..200));
         assert_eq!(after[0], Output::Write(Write::Contact(NOW.wall_ms)));
@@ -631,15 +640,15 @@ mod tests {
         let after = outputs_by(&mut machine, &rules, &at(1000), &EMPTY, Input::Answer(failed));
         assert_eq!(after.last(), Some(&Output::Wait { until_ms: 1100 }));
 
-        let view = |left| View { left, wants: false, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
-        let mut machine = Segment::default();
-        outputs_by(&mut machine, &rules, &at(0), &EMPTY, Input::Go);
-        outputs_by(&mut machine, &rules, &at(0), &EMPTY, taken(1..101));
-        // A tenth in 200 ms.
-        let after = outputs_by(&mut machine, &rules, &at(1000), &view(50), Input::Go);
-        assert_eq!(after.last(), Some(&Output::Wait { until_ms: 1100 }));
-        let after = outputs_by(&mut machine, &rules, &at(1500), &view(20), Input::Go);
-        assert_eq!(after.last(), Some(&Output::Wait { until_ms: 1600 }));
+        // How many numbers a range has, how many of them are left after a second, and when it looks again.
+        for (count, left, wait_ms) in [(1, 0, 1), (100, 0, 50), (100, 51, 100), (1000, 990, 100)] {
+            let view = View { left, wants: false, ..EMPTY };
+            let mut machine = Segment::default();
+            outputs_by(&mut machine, &rules, &at(0), &EMPTY, Input::Go);
+            outputs_by(&mut machine, &rules, &at(0), &EMPTY, taken(1..count + 1));
+            let after = outputs_by(&mut machine, &rules, &at(1000), &view, Input::Go);
+            assert_eq!(after.last(), Some(&Output::Wait { until_ms: 1000 + wait_ms }), "{count}");
+        }
     }
 
     /// A store that was away does not make the next short failure a long one.

@@ -153,7 +153,7 @@ impl Play {
             "ahead" => self.rules.ahead_ms = duration(value)?,
             "max-skew" => self.rules.max_skew_ms = duration(value)?,
             "new" => self.rules.new = value == "yes",
-            "may-lose-writes" => self.rules.may_lose_writes = value == "yes",
+            "may-lose-writes" => self.rules.learn(value == "yes"),
             "numbering" => self.rules.numbering = Numbering::parse(value).ok()?.0,
             _ => return None,
         }
