@@ -12,7 +12,6 @@ NGINX_SRCS ?=
 NGINX_TESTS ?=
 TRACE_CONTEXT_SRC ?=
 FILES ?=
-WORDS ?=
 # What `make mutants` breaks, in both workspaces.
 PACKAGES ?= txid txid-keyed txid-capi txid-cli txid-agent-machines txid-agent
 PLATFORMS ?=
@@ -32,7 +31,7 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS TRACE_CONTEXT_SRC OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help help-all build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c mutants-promises bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
+.PHONY: help help-all build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
 help: ## list the targets; `make help-all` lists all
@@ -129,10 +128,6 @@ mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
 	@scripts/need.sh build mutants $(if $(filter txid-agent,$(PACKAGES)),stores)
 	@scripts/mutants-rust.pl $(PACKAGES) $(FILES)
 
-mutants-promises: target/release/libtxid.so ### break each promise of tests/promises.md (long; WORDS=)
-	@scripts/need.sh build suites test stores
-	@scripts/mutants-meaning.pl promises $(WORDS)
-
 mutants-lua: nginx-module ### check that every change of lua/ fails (hours; FILES=)
 	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
@@ -171,7 +166,6 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	cargo clippy $(OF_AGENT) --workspace --all-targets -- -D warnings
 	luacheck --quiet .
 	scripts/subjects.sh
-	scripts/mutants-meaning.pl check
 	@git ls-files '*.c' '*.h' | grep -v '^include/' | xargs awk 'length > 100 { print FILENAME ":" FNR ": more than 100 columns"; bad = 1 } END { exit bad }'
 	@git ls-files '*.rs' | xargs perl -0ne 'if (/[^\n]*&& let\b|\b(?:if|while) let [^;{}]*\n\s*&& /) { print "$$ARGV: a let chain, which Rust 1.85 does not have: $$&\n"; $$bad = 1 } END { exit $$bad }'
 	@# Not installed by need.sh: it takes minutes to compile.
