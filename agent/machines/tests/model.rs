@@ -1,7 +1,7 @@
 //! Tries every order of events of two agents, their workers and a store, up to a few milliseconds.
 //!
 //! The agents are the real state machine. Time advances in steps of one millisecond, and a node has one id for each.
-//! To show that the model finds mistakes, each test at the end breaks the algorithm in one way.
+//! To show that the model finds mistakes, the last test breaks the algorithm in one way. It takes seconds to minutes: `make soak`.
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,29 +16,6 @@ const MAX_DRIFT_MS: u64 = 2;
 
 const TWICE: &str = "no id twice";
 const COPIED: &str = "no agent takes what it has written for another's";
-
-/// A mistake in the algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Broken {
-    Nothing,
-    /// A new holder starts at its own time, instead of the old limit.
-    StartsAnywhere,
-    /// The generation is published before the word.
-    GenerationFirst,
-    /// An agent that restarts continues any lease with its name.
-    TrustsName,
-    /// Node and position are in two words.
-    Apart,
-    /// An agent that gives its node back leaves the generation in the page, so that it continues the lease if it is
-    /// killed meanwhile.
-    KeepsGeneration,
-    /// A host takes its own `--max-skew` for that of all.
-    KnowsOnlyItself,
-    /// An agent does not note a limit before the store may have it.
-    NotesNothing,
-    /// A host takes a record of another version for one of a node that was given back long ago.
-    TakesWhatItCannotRead,
-}
 
 fn rules(owner: &str, last_node: u64) -> Rules {
     // One id a millisecond.
@@ -62,7 +39,8 @@ fn rules(owner: &str, last_node: u64) -> Rules {
 }
 
 struct Leases {
-    broken: Broken,
+    /// A new holder starts at its own time, instead of the old limit.
+    starts_anywhere: bool,
     /// One for each host.
     rules: [Rules; 2],
     /// The second host writes records that the first one cannot read.
@@ -149,12 +127,12 @@ enum Action {
 
 impl Leases {
     /// Two hosts with the same name and different settings, which compete for one node.
-    fn new(broken: Broken) -> Self {
+    fn new() -> Self {
         let rules = [rules("a", 0), Rules { ahead_ms: 3, max_skew_ms: 2, ..rules("a", 0) }];
-        let (last_ms, crashes, losses, stops, back_steps) = (1, 0, 0, 0, 0);
-        let (is_newer, starts_leased, is_emptied) = (false, false, false);
+        let (last_ms, crashes, losses, stops, back_steps, releases) = (1, 0, 0, 0, 0, 0);
+        let (starts_anywhere, is_newer, starts_leased, is_emptied) = (false, false, false, false);
         Self {
-            broken,
+            starts_anywhere,
             rules,
             is_newer,
             last_ms,
@@ -162,7 +140,7 @@ impl Leases {
             losses,
             stops,
             back_steps,
-            releases: 0,
+            releases,
             starts_leased,
             is_emptied,
         }
@@ -170,23 +148,19 @@ impl Leases {
 
     /// The first host's clock is as far ahead as it may be, and its lease starts as far ahead of that as it may. The other one
     /// allows itself less, and makes the group anew.
-    fn emptied(broken: Broken) -> Self {
-        let of = |owner, max_skew_ms| {
-            let others_skew_ms = if broken == Broken::KnowsOnlyItself { max_skew_ms } else { 2 };
-            Rules { max_skew_ms, others_skew_ms, ..rules(owner, 0) }
-        };
-        let rules = [of("a", 2), Rules { new: false, ..of("b", 0) }];
-        Self { rules, last_ms: 8, starts_leased: true, is_emptied: true, ..Self::new(broken) }
+    fn emptied() -> Self {
+        let rules = [Rules { max_skew_ms: 2, ..rules("a", 0) }, Rules { max_skew_ms: 0, new: false, ..rules("b", 0) }];
+        Self { rules, last_ms: 8, starts_leased: true, is_emptied: true, ..Self::new() }
     }
 
     /// Two hosts and two nodes; both hosts want the same one first.
-    fn with_two_nodes(broken: Broken) -> Self {
+    fn with_two_nodes() -> Self {
         let first = |name: &str| {
             let rules = rules(name, 1);
             Survey::new(&rules, 0).choose(&rules).unwrap().node
         };
         let other = ["b", "c", "d", "e", "f", "g", "h"].into_iter().find(|name| first(name) == first("a")).unwrap();
-        Self { rules: [rules("a", 1), rules(other, 1)], ..Self::new(broken) }
+        Self { rules: [rules("a", 1), rules(other, 1)], ..Self::new() }
     }
 
     fn now(&self, world: &World, number: usize) -> Now {
@@ -222,30 +196,14 @@ impl Leases {
             };
             output = host.step(&self.rules[number], &now, input);
         }
-        let opens = matches!(output, Output::Write(Write::Open { .. }));
         host.next.push_back(output);
-        if opens && self.broken == Broken::GenerationFirst {
-            let after = host.step(&self.rules[number], &now, Input::Go);
-            let index = if matches!(after, Output::Write(Write::Generation { .. })) { 0 } else { 1 };
-            host.next.insert(index, after);
-        }
     }
 
     /// The agent restarts.
     fn start(&self, world: &mut World, number: usize) {
         let host = &mut world.hosts[number];
-        let mut view = host.page.view();
-        if self.broken == Broken::TrustsName {
-            let record = world.records.get(&format!("g/node/{}", view.node));
-            if let Some(Ok(record)) = record.map(|record| NodeRecord::parse(&record.bytes)) {
-                if record.owner == self.rules[number].owner && view.generation > 0 {
-                    (view.generation, view.token) = (record.generation, record.token);
-                    view.limit_ms = record.limit_ms;
-                }
-            }
-        }
         host.lives += 1;
-        host.lease = Lease::new(&view);
+        host.lease = Lease::new(&host.page.view());
         host.next.clear();
         self.step(world, number, Input::Go);
     }
@@ -265,11 +223,8 @@ impl Leases {
                 Input::Go
             }
             Output::Write(Write::Open { node, start_ms }) => {
-                let start_ms = if self.broken == Broken::StartsAnywhere { wall_ms } else { start_ms };
+                let start_ms = if self.starts_anywhere { wall_ms } else { start_ms };
                 (page.node, page.free, page.is_closed) = (node, start_ms.max(0) as u64, false);
-                Input::Go
-            }
-            Output::Write(Write::Generation { generation: 0, .. }) if self.broken == Broken::KeepsGeneration => {
                 Input::Go
             }
             Output::Write(Write::Generation { generation, token }) => {
@@ -281,7 +236,6 @@ impl Leases {
                 page.confirmed_ms = limit_ms;
                 Input::Go
             }
-            Output::Write(Write::Note { .. }) if self.broken == Broken::NotesNothing => Input::Go,
             Output::Write(Write::Note { limit_ms }) => {
                 page.noted_ms = limit_ms;
                 Input::Go
@@ -307,14 +261,7 @@ impl Leases {
 
     /// A record as this host's version reads it.
     fn read(&self, number: usize, record: &Record) -> Record {
-        let bytes = match number {
-            1 => replaced(&record.bytes, NEXT, THIS),
-            _ if self.broken == Broken::TakesWhatItCannotRead && record.bytes.starts_with(NEXT.as_bytes()) => {
-                let (limit_ms, owner) = (0, "unknown".to_owned());
-                NodeRecord { generation: 1, limit_ms, token: 0, held: false, owner }.to_string().into_bytes()
-            }
-            _ => record.bytes.clone(),
-        };
+        let bytes = if number == 1 { replaced(&record.bytes, NEXT, THIS) } else { record.bytes.clone() };
         Record { bytes, version: record.version.clone() }
     }
 
@@ -341,7 +288,6 @@ impl Leases {
 
     fn work(&self, world: &mut World, number: usize) {
         let clock = wall_ms(world, number).max(0) as u64;
-        let apart = self.broken == Broken::Apart;
         let Host { page, worker, .. } = &mut world.hosts[number];
         *worker = match *worker {
             Worker::Idle => match page.limit {
@@ -349,9 +295,8 @@ impl Leases {
                 _ => Worker::Idle,
             },
             Worker::HasRead { clock, node, free, limit } => {
-                let free = if apart { page.free } else { free };
                 let time = free.max(clock);
-                let is_unchanged = !page.is_closed && (apart || (page.node, page.free) == (node, free));
+                let is_unchanged = !page.is_closed && (page.node, page.free) == (node, free);
                 if time < limit && time <= clock + MAX_DRIFT_MS && is_unchanged {
                     page.free = time + 1;
                     world.twice |= !world.issued.insert((node, time));
@@ -541,40 +486,39 @@ impl Model for Leases {
     }
 }
 
-/// Whether some order of events repeats an id. If none does, all were tried.
+/// Whether some order of events repeats an id, or takes an agent's own write for another's.
 fn is_found(model: Leases) -> bool {
-    is_found_against(TWICE, model)
-}
-
-/// Without a mistake, nothing else is found either.
-fn is_found_against(property: &'static str, model: Leases) -> bool {
-    let broken = model.broken;
-    let end = HasDiscoveries::AnyOf(BTreeSet::from([property]));
-    let checker = model.checker().threads(2).finish_when(end).spawn_bfs().join();
-    println!("{broken:?}: {} states, depth {}", checker.unique_state_count(), checker.max_depth());
-    let found = |property| checker.discovery(property).map(|path| path.into_actions());
-    let other = if property == TWICE { COPIED } else { TWICE };
-    assert!(broken != Broken::Nothing || found(other).is_none(), "{other}: {:?}", found(other));
-    found(property).is_some()
+    let checker = model.checker().threads(2).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    println!("{} states, depth {}", checker.unique_state_count(), checker.max_depth());
+    [TWICE, COPIED].into_iter().filter_map(|name| checker.discovery(name)).next().is_some()
 }
 
 #[test]
+#[ignore = "takes half a minute: make soak"]
 fn nothing_gives_an_id_twice() {
-    let calm = || Leases::new(Broken::Nothing);
-    assert!(!is_found(Leases { releases: 1, ..calm() }));
-    assert!(!is_found(Leases { releases: 1, crashes: 1, ..calm() }));
-    assert!(!is_found(Leases { losses: 1, ..calm() }));
-    assert!(!is_found(Leases { stops: 1, ..calm() }));
-    assert!(!is_found(Leases { back_steps: 1, ..calm() }));
-    assert!(!is_found(Leases { stops: 1, ..Leases::with_two_nodes(Broken::Nothing) }));
-    assert!(!is_found(Leases { is_newer: true, crashes: 1, stops: 1, ..Leases::with_two_nodes(Broken::Nothing) }));
+    assert!(!is_found(Leases { releases: 1, ..Leases::new() }));
+    assert!(!is_found(Leases { releases: 1, crashes: 1, ..Leases::new() }));
+    assert!(!is_found(Leases { losses: 1, ..Leases::new() }));
+    assert!(!is_found(Leases { stops: 1, ..Leases::new() }));
+    assert!(!is_found(Leases { back_steps: 1, ..Leases::new() }));
+    assert!(!is_found(Leases { stops: 1, ..Leases::with_two_nodes() }));
+    assert!(!is_found(Leases { is_newer: true, crashes: 1, stops: 1, ..Leases::with_two_nodes() }));
+    // The other worlds end before the first renewal. Who takes its own for another's gives up its lease, and the node is nobody's for
+    // ten minutes.
+    assert!(!is_found(Leases { starts_leased: true, crashes: 1, last_ms: 2, ..Leases::new() }));
+    // The agent is killed while it gives its node back, and the store gets the release after the agent has started again. Closing the
+    // page uses up the first millisecond. Two are left that both agents could use.
+    let rules = Leases::new().rules.map(|rules| Rules { ahead_ms: 3, ..rules });
+    let late = Leases { rules, crashes: 1, losses: 1, stops: 1, last_ms: 0, starts_leased: true, ..Leases::new() };
+    assert!(!is_found(late));
+    // A store that is emptied, whatever the settings of others are.
+    assert!(!is_found(Leases::emptied()));
 }
 
-/// For `make soak`.
 #[test]
-#[ignore = "takes minutes, and some gigabytes"]
+#[ignore = "takes minutes, and some gigabytes: make soak"]
 fn nothing_gives_an_id_twice_in_more_time() {
-    let longer = || Leases { last_ms: 2, releases: 1, ..Leases::new(Broken::Nothing) };
+    let longer = || Leases { last_ms: 2, releases: 1, ..Leases::new() };
     assert!(!is_found(longer()));
     assert!(!is_found(Leases { crashes: 1, ..longer() }));
     assert!(!is_found(Leases { losses: 1, ..longer() }));
@@ -582,62 +526,7 @@ fn nothing_gives_an_id_twice_in_more_time() {
 }
 
 #[test]
-fn a_store_that_is_emptied_gives_no_id_twice_whatever_the_settings_of_others_are() {
-    assert!(!is_found(Leases::emptied(Broken::Nothing)));
-}
-
-#[test]
-fn a_floor_by_the_settings_of_its_host_is_found() {
-    assert!(is_found(Leases::emptied(Broken::KnowsOnlyItself)));
-}
-
-#[test]
-fn a_version_that_takes_the_nodes_of_the_next_one_is_found() {
-    assert!(is_found(Leases { is_newer: true, ..Leases::with_two_nodes(Broken::TakesWhatItCannotRead) }));
-}
-
-#[test]
+#[ignore = "see above: make soak"]
 fn a_holder_that_does_not_start_at_the_old_limit_is_found() {
-    assert!(is_found(Leases { releases: 1, ..Leases::new(Broken::StartsAnywhere) }));
-}
-
-#[test]
-fn a_generation_that_is_published_before_the_word_is_found() {
-    assert!(is_found(Leases { releases: 1, crashes: 1, ..Leases::new(Broken::GenerationFirst) }));
-}
-
-#[test]
-fn an_agent_that_trusts_its_name_is_found() {
-    assert!(is_found(Leases { releases: 1, crashes: 1, ..Leases::new(Broken::TrustsName) }));
-}
-
-/// The other worlds end before the first renewal. Who takes its own for another's gives up its lease, and the node is nobody's for
-/// ten minutes.
-#[test]
-fn an_agent_that_is_killed_while_it_renews_goes_on() {
-    let later = |broken| Leases { starts_leased: true, crashes: 1, last_ms: 2, ..Leases::new(broken) };
-    assert!(!is_found(later(Broken::Nothing)));
-    assert!(is_found_against(COPIED, later(Broken::NotesNothing)));
-}
-
-/// The agent is killed while it gives its node back, and the store gets the release after the agent has started again.
-fn late_release(broken: Broken) -> Leases {
-    // Closing the page uses up the first millisecond. Two are left that both agents could use.
-    let rules = Leases::new(broken).rules.map(|rules| Rules { ahead_ms: 3, ..rules });
-    Leases { rules, crashes: 1, losses: 1, stops: 1, last_ms: 0, starts_leased: true, ..Leases::new(broken) }
-}
-
-#[test]
-fn an_agent_that_goes_on_with_what_it_was_giving_back_is_found() {
-    assert!(is_found(late_release(Broken::KeepsGeneration)));
-}
-
-#[test]
-fn a_late_release_takes_nothing_from_an_agent_that_starts_again() {
-    assert!(!is_found(late_release(Broken::Nothing)));
-}
-
-#[test]
-fn a_node_and_a_position_that_are_two_words_are_found() {
-    assert!(is_found(Leases { stops: 1, ..Leases::with_two_nodes(Broken::Apart) }));
+    assert!(is_found(Leases { starts_anywhere: true, releases: 1, ..Leases::new() }));
 }
