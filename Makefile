@@ -43,6 +43,7 @@ help-all: ### list all targets
 build: ## build libtxid.so, libtxid.a and txid in target/release
 	@scripts/need.sh build
 	cargo build --locked --release
+	@packaging/manuals.sh target/release
 
 run: ## serve examples/nginx.conf on port 8080 (PORT=)
 	@scripts/need.sh build run

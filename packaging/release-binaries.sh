@@ -41,3 +41,5 @@ for wanted in "$@"; do
     built="$built $target"
 done
 [ "${DRY_RUN-}" = 1 ] || [ -n "$built" ]
+# A command for another machine cannot be run here. The one for this machine prints the same.
+for target in $built; do packaging/manuals.sh "target/portable/$target/release" "target/portable/$(uname -m)-unknown-linux-gnu/release/txid"; done

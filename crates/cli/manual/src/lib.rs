@@ -1,4 +1,4 @@
-//! Manuals and completions of a command, for the build scripts of `txid` and `txid-agent`, and for `txid` itself.
+//! Manuals and completions of a command: those that `txid` prints, and those that the build script of `txid-agent` writes.
 
 use clap::Command;
 pub use clap_complete::Shell;
