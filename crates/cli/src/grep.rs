@@ -4,7 +4,7 @@ use crate::grep_page::{Layout, Page};
 use crate::histogram::Histogram;
 use crate::ids::{Default, Own, Wanted};
 use crate::input::{self, Part, Source};
-use crate::line_time;
+use crate::line_time::LineTime;
 use crate::passed::{Passed, is_number};
 use crate::seek::Seeker;
 use crate::time;
@@ -12,7 +12,6 @@ use crate::trouble::{TROUBLE, complain, say};
 use crate::window::{self, Ends};
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
-use jiff::tz::TimeZone;
 use memchr::{memchr, memrchr};
 use serde_json::json;
 use std::io::{IsTerminal, Write, stdout};
@@ -134,7 +133,7 @@ impl What {
 /// What began before a time, and was written after it.
 struct InFlight {
     at_ms: i64,
-    zone: TimeZone,
+    times: LineTime,
     own: Own,
     timed: u64,
     untimed: u64,
@@ -145,7 +144,7 @@ impl InFlight {
         if self.own.ms(line).is_none_or(|ms| ms >= self.at_ms) {
             return false;
         }
-        let end = line_time::end_of(line, &self.zone);
+        let end = self.times.find(line).map(|it| it.ms + it.unit_ms);
         *(if end.is_some() { &mut self.timed } else { &mut self.untimed }) += 1;
         end.is_some_and(|end| end > self.at_ms)
     }
@@ -166,8 +165,13 @@ impl Lines {
     fn new(args: &Grep, wanted: Wanted, range: RangeInclusive<i64>) -> Result<Self> {
         let ids = wanted.finder()?;
         let own = |at_ms| {
-            let (zone, own) = (time::local_zone()?, Own::new(&wanted)?);
-            Ok::<_, anyhow::Error>(InFlight { at_ms, zone, own, timed: 0, untimed: 0 })
+            Ok::<_, anyhow::Error>(InFlight {
+                at_ms,
+                times: LineTime::new(),
+                own: Own::new(&wanted)?,
+                timed: 0,
+                untimed: 0,
+            })
         };
         let in_flight = args.in_flight.is_some().then(|| own(range.end() + 1)).transpose()?;
         let (window, passed) = (ids.window(range.clone()), Passed::new(range));

@@ -1,102 +1,370 @@
-//! The time that a line says it was written at.
+//! The time that a line of a log says it was written at.
 
+use crate::time;
+use crate::trouble::complain;
+use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::TimeZone;
 use memchr::memchr_iter;
+use std::ops::Range;
 
 const MONTHS: [&[u8; 3]; 12] =
     [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
 
-/// The millisecond after the time in the line: a time without a fraction is that of a whole second.
-///
-/// The first of these: `24/Nov/2026:12:04:00 +0000`, `2026-11-24T12:04:00.123Z`, `2026/11/24 12:04:00`, and milliseconds or
-/// seconds with a fraction since 1970, as `1795521840123` and `1795521840.123`.
-pub(crate) fn end_of(line: &[u8], zone: &TimeZone) -> Option<i64> {
-    let clock = memchr_iter(b':', line).find_map(|colon| Some((colon, of_clock(line, colon.checked_sub(2)?, zone)?)));
-    let counted = counted(&line[..clock.map_or(line.len(), |(colon, _)| colon)]);
-    counted.or(clock.map(|(_, ms)| ms))
+/// What a time is called in JSON and in `key=value`.
+const KEYS: [&str; 12] = [
+    "time",
+    "ts",
+    "@timestamp",
+    "timestamp",
+    "__REALTIME_TIMESTAMP",
+    "@t",
+    "t",
+    "datetime",
+    "date",
+    "asctime",
+    "msec",
+    "eventTime",
+];
+
+/// Years back to a 29 February, where a line does not say its year.
+const MOST_YEARS: i16 = 8;
+
+/// Finds the times of lines.
+pub(crate) struct LineTime {
+    zone: TimeZone,
+    /// No line of the file is later, so this tells a year that is missing.
+    changed_ms: i64,
+    changed_year: i16,
+    /// The last local minute, and what its clock was ahead of UTC: most lines are of the same minute as the one before.
+    minute: i64,
+    ahead_s: i64,
 }
 
-/// Of `12:04:00` at this place, with its day before it.
-fn of_clock(line: &[u8], at: usize, zone: &TimeZone) -> Option<i64> {
-    let time = line.get(at..at + 8)?;
-    let [hour, minute, second] = [0, 3, 6].map(|at| number(&time[at..at + 2]));
-    let (hour, minute, second) = (hour?, minute?, second?);
-    if time[2] != b':' || time[5] != b':' {
-        return None;
+/// A time that stands in a line.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Stamp {
+    pub(crate) range: Range<usize>,
+    /// Milliseconds since 1970.
+    pub(crate) ms: i64,
+    /// Of how many milliseconds it is: without a fraction, of a whole second.
+    pub(crate) unit_ms: i64,
+}
+
+/// A day that stands before a clock.
+struct Day {
+    start: usize,
+    year: Option<i16>,
+    month: u8,
+    day: u8,
+}
+
+impl LineTime {
+    /// In the local time zone. If there is none of its name, that is said, and lines are read as UTC.
+    pub(crate) fn new() -> Self {
+        Self::of(time::local_zone().unwrap_or_else(|error| {
+            complain(&error.context("times of lines are read as UTC"));
+            TimeZone::UTC
+        }))
     }
-    let (year, month, day) = day_before(line, at)?;
-    let mut rest = &line[at + 8..];
-    let (mut ns, mut unit_ms) = (0, 1000);
-    if let [b'.' | b',', digits @ ..] = rest {
-        let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if count > 0 {
-            ns = digits[..count.min(9)].iter().fold(0, |ns, digit| ns * 10 + i32::from(digit - b'0'));
-            ns *= 10_i32.pow(9 - count.min(9) as u32);
-            unit_ms = 1;
-            rest = &digits[count..];
+
+    pub(crate) fn of(zone: TimeZone) -> Self {
+        let mut it = Self { zone, changed_ms: 0, changed_year: 0, minute: i64::MIN, ahead_s: 0 };
+        it.begin(txid::system_ms());
+        it
+    }
+
+    /// The lines that follow are of a file that was last changed then.
+    pub(crate) fn begin(&mut self, changed_ms: i64) {
+        self.changed_ms = changed_ms;
+        let changed = Timestamp::from_millisecond(changed_ms).unwrap_or_default();
+        self.changed_year = changed.to_zoned(self.zone.clone()).year();
+    }
+
+    /// The first time in the line. In JSON, the first under the name of a time, if there is one.
+    pub(crate) fn find(&mut self, line: &[u8]) -> Option<Stamp> {
+        let first = self.next(line, 0)?;
+        if line[0] != b'{' || is_named(line, first.range.start) {
+            return Some(first);
         }
-    }
-    let local = DateTime::new(year, month, day, hour, minute, second.min(59), ns).ok()?;
-    let zone = offset(rest).map_or_else(|| zone.clone(), Offset::to_time_zone);
-    Some(local.to_zoned(zone).ok()?.timestamp().as_millisecond() + unit_ms)
-}
-
-fn day_before(line: &[u8], at: usize) -> Option<(i16, i8, i8)> {
-    if let Some(day) = at.checked_sub(12).map(|start| &line[start..at]) {
-        if let (b'/', b'/', b':') = (day[2], day[6], day[11]) {
-            let month = MONTHS.iter().position(|month| month[..] == day[3..6])?;
-            return Some((year(&day[7..11])?, month as i8 + 1, number(&day[..2])?));
+        let mut end = first.range.end;
+        while let Some(stamp) = self.next(line, end) {
+            if is_named(line, stamp.range.start) {
+                return Some(stamp);
+            }
+            end = stamp.range.end;
         }
+        Some(first)
     }
-    let day = &line[at.checked_sub(11)?..at];
-    let is_one = day[4] == day[7] && matches!(day[4], b'-' | b'/') && matches!(day[10], b' ' | b'T' | b't');
-    if is_one { Some((year(&day[..4])?, number(&day[5..7])?, number(&day[8..10])?)) } else { None }
-}
 
-/// `Z`, `+00:00`, `+0000` or ` +0000`.
-fn offset(rest: &[u8]) -> Option<Offset> {
-    let sign_of = |text: &[u8]| match text.first() {
-        Some(b'+') => Some(1),
-        Some(b'-') => Some(-1),
-        _ => None,
-    };
-    if let Some(b'Z' | b'z') = rest.first() {
-        return Some(Offset::UTC);
+    fn next(&mut self, line: &[u8], start: usize) -> Option<Stamp> {
+        let clock = memchr_iter(b':', &line[start..]).find_map(|colon| self.clock(line, start, start + colon));
+        let end = clock.as_ref().map_or(line.len(), |clock| clock.range.start);
+        counted(line, start..end).or(clock)
     }
-    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
-    let sign = sign_of(rest)?;
-    let minutes = if rest.get(3) == Some(&b':') { rest.get(4..6) } else { rest.get(3..5) };
-    let [hours, minutes] = [number(rest.get(1..3)?)?, number(minutes?)?].map(i32::from);
-    Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
-}
 
-/// Milliseconds, or seconds with a fraction, since 1970: a word of digits of this century.
-fn counted(text: &[u8]) -> Option<i64> {
-    let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'.');
-    words.into_iter().find_map(|word| {
-        let (seconds, fraction) = match word.len() {
-            13 => (&word[..10], &word[10..]),
-            14.. if word[10] == b'.' => (&word[..10], &word[11..14.min(word.len())]),
-            _ => return None,
-        };
-        let is_one = word[0] == b'1'
-            && fraction.len() == 3
-            && seconds.iter().chain(fraction).chain(&word[11..]).all(u8::is_ascii_digit);
-        if !is_one {
+    /// Of `12:04:00` with its first colon here, after a day.
+    #[inline]
+    fn clock(&mut self, line: &[u8], start: usize, colon: usize) -> Option<Stamp> {
+        let two = |at: usize| number(line.get(at..at + 2)?);
+        if line.get(colon + 3) != Some(&b':') {
             return None;
         }
-        let digits = seconds.iter().chain(fraction);
-        Some(digits.fold(0, |ms, digit| ms * 10 + i64::from(digit.wrapping_sub(b'0'))) + 1)
-    })
+        let (minute, second) = (two(colon + 1)?, two(colon + 4)?);
+        // Java writes 2:04:00 AM.
+        let at = colon.checked_sub(2).filter(|at| line[*at].is_ascii_digit()).or(colon.checked_sub(1))?;
+        let hour = number(&line[at..colon])?;
+        if hour > 23 || minute > 59 || second > 60 {
+            return None;
+        }
+        let mut day = day_before(line, start, at)?;
+        let mut end = colon + 6;
+        let (mut ms, mut unit_ms) = (0, 1000);
+        if let [b'.' | b',', digits @ ..] = &line[end..] {
+            let count = leading_digits(digits);
+            if count > 0 {
+                ms = (0..3)
+                    .fold(0, |ms, at| ms * 10 + digits[..count].get(at).map_or(0, |digit| i64::from(digit - b'0')));
+                unit_ms = 1;
+                end += 1 + count;
+            }
+        }
+        let (hour, more) = half_of_day(i64::from(hour), &line[end..]);
+        end += more;
+        let (offset_s, more) = offset(&line[end..]).map_or((None, 0), |(offset_s, more)| (Some(offset_s), more));
+        end += more;
+        if day.year.is_none() {
+            if let Some(year) = line.get(end + 1..end + 5).filter(|_| line[end] == b' ').and_then(year) {
+                (day.year, end) = (Some(year), end + 5);
+            }
+        }
+        let of_day_s = hour * 3600 + i64::from(minute) * 60 + i64::from(second.min(59));
+        let (last, changed_ms) = (self.changed_year, self.changed_ms);
+        let mut ms_in = |year| {
+            let local_s = days(year, day.month, day.day)? * 86_400 + of_day_s;
+            let ahead_s = offset_s.map_or_else(|| self.ahead_s(local_s), Some)?;
+            Some((local_s - ahead_s) * 1000 + ms)
+        };
+        let ms = match day.year {
+            Some(year) => ms_in(year)?,
+            None => (last - MOST_YEARS..=last).rev().find_map(|year| ms_in(year).filter(|ms| *ms <= changed_ms))?,
+        };
+        Some(Stamp { range: day.start..end, ms, unit_ms })
+    }
+
+    /// What a local clock is ahead of UTC. One that is set back shows an hour twice: the first counts.
+    fn ahead_s(&mut self, local_s: i64) -> Option<i64> {
+        let minute = local_s.div_euclid(60);
+        if minute != self.minute {
+            let utc = Timestamp::from_second(local_s).ok()?.to_zoned(TimeZone::UTC).datetime();
+            let moment = DateTime::to_zoned(utc, self.zone.clone()).ok()?.timestamp();
+            (self.minute, self.ahead_s) = (minute, local_s - moment.as_second());
+        }
+        Some(self.ahead_s)
+    }
 }
 
-fn number(digits: &[u8]) -> Option<i8> {
-    std::str::from_utf8(digits).ok().filter(|_| digits.iter().all(u8::is_ascii_digit))?.parse().ok()
+/// The day before a clock that begins here: `24/Nov/2026:`, `2026-11-24T`, `2026/11/24 `, `24-Nov-2026 `, `24 Nov 2026 `,
+/// `Nov 24, 2026 `, `Nov 24 `, `I1124 ` or `I20261124 `.
+#[inline]
+fn day_before(line: &[u8], start: usize, at: usize) -> Option<Day> {
+    let text = &line[start..at.checked_sub(1)?.max(start)];
+    let from_end = |back: usize| text.len().checked_sub(back);
+    let between = line[at - 1];
+    if !matches!(between, b' ' | b'T' | b't' | b':') {
+        return None;
+    }
+    // With its year at the end, or at the beginning.
+    let tail = &text[from_end(5).unwrap_or(0)..];
+    if let [sep @ (b'/' | b'-' | b' '), ..] = tail {
+        if let (5, Some(year)) = (tail.len(), year(&tail[1..])) {
+            let before = text.len() - 5;
+            let of_name = before.checked_sub(3).and_then(|at| Some((at, month(&text[at..before])?)));
+            if let Some((at, month)) = of_name {
+                let end = at.checked_sub(1).filter(|end| text[*end] == *sep)?;
+                let (first, day) = day_ending(text, end)?;
+                return Some(Day { start: start + first, year: Some(year), month, day });
+            }
+            if *sep == b' ' {
+                let end = if text[..before].ends_with(b",") { before - 1 } else { before };
+                return named_day(text, end).map(|it| Day { start: start + it.start, year: Some(year), ..it });
+            }
+        }
+    }
+    if between == b':' {
+        return None;
+    }
+    if let Some(first) = from_end(10) {
+        let date = &text[first..];
+        if date[4] == date[7] && matches!(date[4], b'-' | b'/') {
+            let (year, month, day) = (year(&date[..4])?, number(&date[5..7])?, number(&date[8..])?);
+            return Some(Day { start: start + first, year: Some(year), month, day });
+        }
+    }
+    if between != b' ' {
+        return None;
+    }
+    for length in [5, 9] {
+        if let Some(first) = from_end(length).filter(|&first| b"IWEFD".contains(&text[first])) {
+            let digits = &text[first + 1..];
+            let is_word = first > 0 && text[first - 1].is_ascii_alphanumeric();
+            if !is_word && digits.iter().all(u8::is_ascii_digit) {
+                let year = if length == 9 { Some(year(&digits[..4])?) } else { None };
+                let (month, day) = (number(&digits[length - 5..length - 3])?, number(&digits[length - 3..])?);
+                return Some(Day { start: start + first, year, month, day });
+            }
+        }
+    }
+    named_day(text, text.len()).map(|it| Day { start: start + it.start, ..it })
+}
+
+/// `Nov 24` or `Nov  4` that ends here.
+fn named_day(text: &[u8], end: usize) -> Option<Day> {
+    let (first, day) = day_ending(text, end)?;
+    let before = text[..first].trim_ascii_end();
+    let start = before.len().checked_sub(3).filter(|_| (1..=2).contains(&(first - before.len())))?;
+    Some(Day { start, year: None, month: month(&before[start..])?, day })
+}
+
+/// Where one or two digits begin that end here.
+fn day_ending(text: &[u8], end: usize) -> Option<(usize, u8)> {
+    let count = text[..end].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    if !(1..=2).contains(&count) {
+        return None;
+    }
+    Some((end - count, number(&text[end - count..end])?))
+}
+
+fn month(name: &[u8]) -> Option<u8> {
+    MONTHS.iter().position(|month| month[..] == *name).map(|at| at as u8 + 1)
+}
+
+/// ` AM` or ` PM`, also after a narrow space that does not break, as newer Java writes it.
+fn half_of_day(hour: i64, rest: &[u8]) -> (i64, usize) {
+    let after = rest.strip_prefix(b" ").or_else(|| rest.strip_prefix("\u{202f}".as_bytes()));
+    let more = |after: &[u8]| rest.len() - after.len() + 2;
+    match after {
+        Some(after @ [b'A', b'M', ..]) => (hour % 12, more(after)),
+        Some(after @ [b'P', b'M', ..]) => (hour % 12 + 12, more(after)),
+        _ => (hour, 0),
+    }
+}
+
+/// Seconds of `Z`, ` UTC`, `+00:00`, `+0000`, ` +0000` or `+00`, and its length.
+fn offset(rest: &[u8]) -> Option<(i64, usize)> {
+    if let Some(b'Z' | b'z') = rest.first() {
+        return Some((0, 1));
+    }
+    let text = rest.strip_prefix(b" ").unwrap_or(rest);
+    let space = rest.len() - text.len();
+    if space == 1 && [&b"UTC"[..], b"GMT"].iter().any(|name| text.starts_with(name)) {
+        return Some((0, 4));
+    }
+    let sign = match text.first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let (hours, minutes, length) = match (&text[1..], leading_digits(&text[1..])) {
+        ([a, b, b':', c, d, ..], 2) if leading_digits(&text[4..]) == 2 => ([*a, *b], [*c, *d], 6),
+        ([a, b, c, d, ..], 4) => ([*a, *b], [*c, *d], 5),
+        ([a, b, ..], 2) if space == 0 => ([*a, *b], *b"00", 3),
+        _ => return None,
+    };
+    let (hours, minutes) = (i64::from(number(&hours)?), i64::from(number(&minutes)?));
+    let is_one = hours < 24 && minutes < 60;
+    is_one.then_some((sign * (hours * 3600 + minutes * 60), space + length))
+}
+
+/// The first time within these bytes that is counted from 1970: in milliseconds or seconds with a fraction, and after the name
+/// of a time also in seconds, microseconds and nanoseconds. It is of this century.
+fn counted(line: &[u8], within: Range<usize>) -> Option<Stamp> {
+    // Of ten digits that follow each other, one is at one of these places.
+    let mut at = within.start + 9;
+    while at < within.end {
+        if !line[at].is_ascii_digit() {
+            at += 10;
+            continue;
+        }
+        let back = line[within.start..at].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let (start, end) = (at - back, at + leading_digits(&line[at..within.end]));
+        if let Some(stamp) = counted_here(line, start, end) {
+            return Some(stamp);
+        }
+        at = end + 10;
+    }
+    None
+}
+
+fn counted_here(line: &[u8], start: usize, end: usize) -> Option<Stamp> {
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.';
+    let before = start.checked_sub(1).map(|before| line[before]);
+    if line[start] != b'1' || before.as_ref().is_some_and(is_of_word) {
+        return None;
+    }
+    let fraction = if line.get(end) == Some(&b'.') { leading_digits(&line[end + 1..]) } else { 0 };
+    let whole_end = if fraction > 0 { end + 1 + fraction } else { end };
+    if line.get(whole_end).is_some_and(is_of_word) {
+        return None;
+    }
+    let digits = |range: Range<usize>| line[range].iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+    let (ms, unit_ms) = match (end - start, fraction) {
+        (13, _) => (digits(start..end), 1),
+        (10, 3..) => (digits(start..end) * 1000 + digits(end + 1..end + 4), 1),
+        (10, 0) if is_named(line, start) => (digits(start..end) * 1000, 1000),
+        (10, 1) if is_named(line, start) => (digits(start..end) * 1000 + digits(end + 1..end + 2) * 100, 1),
+        (10, 2) if is_named(line, start) => (digits(start..end) * 1000 + digits(end + 1..end + 3) * 10, 1),
+        (16 | 19, 0) if is_named(line, start) => (digits(start..start + 13), 1),
+        _ => return None,
+    };
+    Some(Stamp { range: start..whole_end, ms, unit_ms })
+}
+
+/// Whether the name of a time stands before this place, as in `"ts":`, `"time": "` or `time=`.
+fn is_named(line: &[u8], at: usize) -> bool {
+    let before = line[..at].strip_suffix(b"\"").unwrap_or(&line[..at]).trim_ascii_end();
+    let Some(before) = before.strip_suffix(b":").or_else(|| before.strip_suffix(b"=")) else { return false };
+    let before = before.trim_ascii_end();
+    let before = before.strip_suffix(b"\"").unwrap_or(before);
+    let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_@-.".contains(byte);
+    let name = &before[before.len() - before.iter().rev().take_while(|byte| of_name(byte)).count()..];
+    KEYS.iter().any(|key| name.eq_ignore_ascii_case(key.as_bytes()))
+}
+
+fn leading_digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// Of one or two digits.
+#[inline]
+fn number(digits: &[u8]) -> Option<u8> {
+    match digits {
+        [one @ b'0'..=b'9'] => Some(one - b'0'),
+        [ten @ b'0'..=b'9', one @ b'0'..=b'9'] => Some((ten - b'0') * 10 + one - b'0'),
+        _ => None,
+    }
 }
 
 fn year(digits: &[u8]) -> Option<i16> {
-    std::str::from_utf8(digits).ok()?.parse().ok().filter(|year| (1970..=2109).contains(year))
+    let [century, rest] = [number(digits.get(..2)?)?, number(digits.get(2..)?)?].map(i16::from);
+    Some(century * 100 + rest).filter(|year| digits.len() == 4 && (1970..=2109).contains(year))
+}
+
+/// Days from 1970 to a day of the calendar: the year begins in March, so that a 29 February is its last day.
+fn days(year: i16, month: u8, day: u8) -> Option<i64> {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let last = match month {
+        2 => 28 + u8::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=last).contains(&day) {
+        return None;
+    }
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (year, of_year) = (i64::from(year), (153 * i64::from(month) + 2) / 5 + i64::from(day) - 1);
+    Some(year * 365 + year / 4 - year / 100 + year / 400 + of_year - 719_468)
 }
 
 #[cfg(test)]
@@ -107,6 +375,9 @@ mod tests {
     fn the_first_time_of_a_line_is_its_own() {
         let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
         let ms = 1_795_521_840_000; // 2026-11-24T12:04:00Z
+        let mut times = LineTime::of(berlin);
+        times.begin(ms + 60_000);
+        let mut end_of = |line: &str| times.find(line.as_bytes()).map(|it| it.ms + it.unit_ms);
         for (line, expected) in [
             ("1.2.3.4 - - [24/Nov/2026:12:04:00 +0000] \"GET / HTTP/1.1\" 2026-01-01 10:00:00", Some(ms + 1000)),
             ("[24/Nov/2026:13:04:00 +0100]", Some(ms + 1000)),
@@ -131,7 +402,7 @@ mod tests {
             ("2110-01-01T00:00:00Z", None),
             ("d21lobmf444gq3hnigp0 504 at 12:04:00", None),
             ("24/Now/2026:12:04:00 12:3", None),
-            ("2026-13-24T12:04:00Z", None),
+            ("2026-13-24T12:04:00Z 2026-02-29T12:04:00Z 2026-11-31 12:04:00 2026-11-24 24:04:00", None),
             ("17955218400000 a1795521840000", None),
             ("2026-11-24 13:04:00, x", Some(ms + 1000)),
             ("2026-11-24T12:04:00+0000", Some(ms + 1000)),
@@ -139,13 +410,49 @@ mod tests {
             ("2026-11-24 12-04-00 2026/11-24 13:04:00 2026-11-24_13:04:00", None),
             ("1795521840.1x0 17955218401.50", None),
             ("2026-11-24T12:+4:00Z", None),
+            // syslog, RFC 5424, klog, glog, Tomcat, log4j and HTTP, Java, Apache, ctime, PostgreSQL, Go.
+            ("Nov 24 13:04:00 web-1 sshd[7]: at 2026-01-01 10:00:00", Some(ms + 1000)),
+            ("<34>1 2026-11-24T12:04:00.003Z web-1 su - ID47 - x", Some(ms + 4)),
+            ("I1124 13:04:00.250000    7 main.go:7] x", Some(ms + 251)),
+            ("E20261124 13:04:00.250000 7 a.cc:7] x", Some(ms + 251)),
+            ("XI1124 13:04:00.250000 7 main.go:7] x", None),
+            ("24-Nov-2026 13:04:00.250 INFO [main]", Some(ms + 251)),
+            ("24 Nov 2026 13:04:00,250 INFO", Some(ms + 251)),
+            ("Date: Tue, 24 Nov 2026 12:04:00 GMT", Some(ms + 1000)),
+            ("Nov 24, 2026 1:04:00 PM com.acme.Main main", Some(ms + 1000)),
+            ("Nov 24, 2026 1:04:00\u{202f}PM com.acme.Main main", Some(ms + 1000)),
+            ("Nov 24, 2026 12:04:00 AM x", Some(ms - 13 * 3_600_000 + 1000)),
+            ("[Tue Nov 24 13:04:00.250000 2026] [core:error]", Some(ms + 251)),
+            ("Tue Nov 24 12:04:00 UTC 2026", Some(ms + 1000)),
+            ("2026-11-24 12:04:00.250 UTC [7] LOG:  x", Some(ms + 251)),
+            ("2026-11-24 13:04:00.250 CET [7] LOG:  x", Some(ms + 251)),
+            ("2026-11-24 12:04:00.250+00 x", Some(ms + 251)),
+            ("2026/11/24 13:04:00.250000 main.go:7: x", Some(ms + 251)),
+            // Not after the file's own change.
+            ("Nov 24 13:05:00 x", Some(ms + 61_000)),
+            ("Nov 24 13:05:01 x", Some(ms + 62_000 - 365 * 86_400_000)),
+            ("Dec  1 13:04:00 x", Some(ms + 1000 + (7 - 365) * 86_400_000)),
+            ("Feb 29 13:04:00 x", Some(1_709_208_241_000)),
+            ("Feb 30 13:04:00 x", None),
+            // JSON and key=value.
+            ("{\"msg\":\"since 2026-01-01T00:00:00Z\",\"time\":\"2026-11-24T12:04:00Z\"}", Some(ms + 1000)),
+            ("{\"msg\":\"since 2026-11-24T12:04:00Z\"}", Some(ms + 1000)),
+            ("{\"ts\":1795521840}", Some(ms + 1000)),
+            ("{\"ts\":1795521840.25,\"a\":1}", Some(ms + 251)),
+            ("{\"n\":1795521841,\"@timestamp\" : 1795521840000}", Some(ms + 1)),
+            ("{\"__CURSOR\":\"s=0\",\"__REALTIME_TIMESTAMP\":\"1795521840000123\"}", Some(ms + 1)),
+            ("{\"Timestamp\":1795521840000123456}", Some(ms + 1)),
+            ("level=info ts=1795521840.5 msg=x", Some(ms + 501)),
+            ("{\"id\":1795521840000123456,\"n\":1795521840}", None),
         ] {
-            assert_eq!(end_of(line.as_bytes(), &berlin), expected, "{line}");
+            assert_eq!(end_of(line), expected, "{line}");
         }
         for (month, name) in (1..).zip("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(' ')) {
             let both = [format!("02/{name}/2026:00:00:00 +0000"), format!("2026-{month:02}-02T00:00:00Z")];
-            let [logged, written] = both.map(|line| end_of(line.as_bytes(), &berlin).expect(name));
+            let [logged, written] = both.map(|line| end_of(&line).expect(name));
             assert_eq!(logged, written, "{name}");
         }
+        let line = "x [24/Nov/2026:12:04:00 +0000] y";
+        assert_eq!(&line[times.find(line.as_bytes()).unwrap().range], "24/Nov/2026:12:04:00 +0000");
     }
 }
