@@ -106,12 +106,11 @@ test-samplers: nginx-module ### compare txid_sample with samplers of others (COU
 	@cargo build --locked --release --quiet
 	@TXID_INSTALL=1 tests/samplers/run.sh
 
-soak: ## kill, fork, signal, sort, lease and fuzz, for hours
+soak: ## kill, fork, sort, lease and fuzz, for hours
 	@scripts/need.sh build stores soak
 	@$(MAKE) --no-print-directory build
 	tests/randomness/run.sh
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
-	cargo test --locked --profile soak -p txid-capi --test signals -- soak
 	python3 tests/ff1.py target/release/txid 100000
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) -p txid-agent-machines --test model --test simulation --test child -- --ignored --nocapture --test-threads=1

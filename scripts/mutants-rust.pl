@@ -49,7 +49,7 @@ my %PACKAGES = (
         tests => [],
         then => [[qw(--test-package txid-keyed --test-package txid), without(@READERS)]],
     },
-    'txid-capi' => { in => 'crates/capi', tests => [without(qw(interface shared_object signals speed))] },
+    'txid-capi' => { in => 'crates/capi', tests => [without(qw(interface shared_object speed))] },
     # Without /proc, cargo-gamma itself does not start.
     'txid-cli' => { in => 'crates/cli', tests => [without('soak'), '--', skip('without_proc')] },
     'txid-agent' => {

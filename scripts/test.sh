@@ -84,14 +84,13 @@ part suites scripts/prove.sh &
 } &
 part gateways tests/gateways/run.sh &
 wait "$programs" || report
-# Tests of a program run at once, but those of children and signals one by one, and so beside the others.
+# Tests of a program run at once, but those of children one by one, and so beside the others.
 # shellcheck disable=SC2086
-part attacks $rust --test 'ch*' --test 'si*' &
+part children $rust --test 'ch*' &
 # shellcheck disable=SC2086
 part units $rust --lib --bins &
-part wiped tests/wiped.sh &
 # shellcheck disable=SC2086
-part rust $rust --test '[!cs]*' --test 'c[!h]*' --test 's[!i]*' || :
+part rust $rust --test '[!c]*' --test 'c[!h]*' || :
 # shellcheck disable=SC2086
 part documentation $rust --doc || :
 wait

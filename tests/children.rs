@@ -17,7 +17,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::panic::catch_unwind;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Duration;
 use test_helpers::attack::{
     Child, Shared, end, ended_well, forbid, fork, handle, mappings, raw_clone, refuse, trap, vfork, wiped_on_fork,
 };
@@ -143,16 +142,9 @@ fn droppable() -> Vec<Range<usize>> {
     mappings(|flags| flags.contains(&"dp"))
 }
 
-/// What tells this process from its children: how many pages that the kernel wipes in them, and how many timers.
-fn wiped_and_timers() -> (usize, usize) {
-    let timers = std::fs::read_to_string("/proc/self/timers").unwrap();
-    (wiped_on_fork(), timers.lines().filter(|line| line.starts_with("ID:")).count())
-}
-
-/// One of the process, and one of the thread.
-fn where_the_kernel_wipes_there_are_two_pages_and_no_timer() {
+fn where_the_kernel_wipes_there_is_one_page_for_a_thread() {
     ids(1);
-    assert_eq!(wiped_and_timers(), (2, 0));
+    assert_eq!(wiped_on_fork(), 1);
 }
 
 /// Whether the kernel has a getrandom without a system call. If not, says that a test is skipped.
@@ -357,7 +349,7 @@ fn the_process_id_is_asked_for_once() {
 }
 
 fn no_format_repeats_what_a_vfork_began() {
-    let hidden = HIDDEN.map(|(hide, _)| hide).into_iter().chain([(|| ()) as fn()]);
+    let hidden = HIDDEN.into_iter().chain([(|| ()) as fn()]);
     for (place, hide) in hidden.enumerate() {
         for (format, maker) in makers() {
             let ids = Shared::new(3000);
@@ -565,15 +557,13 @@ fn where_the_system_gives_everybody_the_same_ids_differ_all_the_same() {
     assert_no_id_twice(&groups);
 }
 
-fn where_the_kernel_does_not_wipe((hide, timers): (fn(), usize), start: fn() -> i32) {
-    let is_hidden = || assert_eq!(wiped_and_timers(), (0, timers));
+fn where_the_kernel_does_not_wipe(hide: fn(), start: fn() -> i32) {
     let child = Child::start(fork, || {
         hide();
         ids(1);
-        is_hidden();
         let before = [ids(100), strong(100)].concat();
         let grandchild = Child::start(start, || [ids(1000), strong(1000)].concat().concat());
-        is_hidden();
+        assert_eq!(wiped_on_fork(), 0);
         [before.concat(), ids(1000).concat(), grandchild.output()].concat()
     });
     assert_no_id_twice(&[texts(child)]);
@@ -583,7 +573,7 @@ fn where_the_kernel_does_not_wipe((hide, timers): (fn(), usize), start: fn() -> 
     let child = Child::start(fork, || {
         hide();
         no_format_continues_its_parents_state(start);
-        is_hidden();
+        assert_eq!(wiped_on_fork(), 0);
         Vec::new()
     });
     assert_eq!(child.output(), b"");
@@ -598,21 +588,7 @@ fn any_advice_is_accepted() {
     refuse(&[libc::SYS_madvise], 0);
 }
 
-fn no_wiping_and_no_timers() {
-    no_wiping();
-    refuse(&[libc::SYS_timer_create], libc::EPERM);
-}
-
-/// A call that worked before may be forbidden later. The library then tries once more.
-fn no_wiping_and_soon_no_timers() {
-    no_wiping();
-    txid::trace::Sofa::new([10, 0, 0, 7].into());
-    refuse(&[libc::SYS_timer_gettime], libc::EPERM);
-}
-
-/// Each with how many timers there are then.
-const HIDDEN: [(fn(), usize); 4] =
-    [(no_wiping, 1), (any_advice_is_accepted, 1), (no_wiping_and_no_timers, 0), (no_wiping_and_soon_no_timers, 2)];
+const HIDDEN: [fn(); 2] = [no_wiping, any_advice_is_accepted];
 
 fn where_the_kernel_does_not_wipe_a_fork_makes_a_new_stream() {
     HIDDEN.iter().for_each(|&hide| where_the_kernel_does_not_wipe(hide, fork));
@@ -636,93 +612,6 @@ fn may_choose_pids() -> bool {
         skipped("choosing process ids takes root, and a kernel with ns_last_pid");
     }
     may
-}
-
-/// A process makes ids, and forks an heir, which makes none. It makes more ids, and ends. Then the heir forks a child,
-/// which gets the process id of the first one, and has its memory.
-fn an_heirs_child_gets_the_id_of_its_ancestor(start: fn() -> i32, ids: Shared<Padded>) {
-    const PID: u32 = 4242;
-    let make = || makes().for_each(|make| (0..40).for_each(|_| ids.push(make())));
-    let run = |work: &dyn Fn()| {
-        let pid = start();
-        if pid == 0 {
-            work();
-            end(0);
-        }
-        pid
-    };
-    let heir = || {
-        // SAFETY: signal 0 only asks whether the process exists.
-        while unsafe { libc::kill(PID as i32, 0) } == 0 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        next_pid_is(PID);
-        let child = run(&|| {
-            // SAFETY: it has no arguments and cannot fail.
-            assert_eq!(unsafe { libc::syscall(libc::SYS_getpid) }, libc::c_long::from(PID));
-            make();
-        });
-        assert!(ended_well(child));
-    };
-    next_pid_is(PID);
-    let ancestor = run(&|| {
-        make();
-        run(&heir);
-        make();
-    });
-    // The heir, too, is then a child of the first process of the namespace, which this is.
-    assert!(ended_well(ancestor) && ended_well(-1));
-}
-
-fn a_process_is_not_taken_for_an_ancestor_that_had_its_id() {
-    for start in [fork, raw_clone] {
-        let ids = Shared::new(10_000);
-        let child = Child::start(fork, || {
-            if may_choose_pids() {
-                let first = Child::start(fork, || {
-                    no_wiping();
-                    an_heirs_child_gets_the_id_of_its_ancestor(start, ids);
-                    Vec::new()
-                });
-                first.output();
-            }
-            Vec::new()
-        });
-        child.output();
-        let all = ids.items();
-        assert!(all.is_empty() || all.len() == 3 * 40 * makes().count(), "{} ids", all.len());
-        assert_none_repeats(all.iter().map(|id| &id[..]), "ids");
-    }
-}
-
-/// In a new namespace, it has the process id 1 that its parent has in another one. If it gets no timers, nothing but that
-/// id tells it from its parent, whose number is 1.
-fn a_child_with_its_parents_id_makes_a_new_stream() {
-    let may_have_timers: fn() = || ();
-    let no_timers: fn() = || refuse(&[libc::SYS_timer_create, libc::SYS_timer_gettime], libc::EPERM);
-    for begin in [may_have_timers, no_timers] {
-        let child = Child::start(fork, || {
-            if may_choose_pids() {
-                let first = Child::start(fork, || {
-                    no_wiping();
-                    let ids = || makes().flat_map(|make| (0..40).flat_map(move |_| make())).collect::<Vec<_>>();
-                    let before = ids();
-                    assert!(may_choose_pids());
-                    let child = Child::start(raw_clone, || {
-                        begin();
-                        ids()
-                    });
-                    // Two processes with one id make no SOFATracer ids at the same time.
-                    let of_child = child.output();
-                    [before, ids(), of_child].concat()
-                });
-                return first.output();
-            }
-            Vec::new()
-        });
-        let output = child.output();
-        assert_none_repeats(output.chunks_exact(Maker::MAX_LEN), "ids");
-    }
 }
 
 fn without_memory_for_a_stream_ids_are_made() {
@@ -823,7 +712,7 @@ fn main() {
         vfork_takes_turns,
         the_process_id_is_asked_for_once,
         no_format_repeats_what_a_vfork_began,
-        where_the_kernel_wipes_there_are_two_pages_and_no_timer,
+        where_the_kernel_wipes_there_is_one_page_for_a_thread,
         without_randomness_from_the_os_ids_are_made_and_it_shows,
         a_refusal_after_a_good_start_shows_at_the_next_reseed,
         where_getrandom_is_refused_later_there_is_dev_urandom,
@@ -833,8 +722,6 @@ fn main() {
         where_the_system_gives_everybody_the_same_ids_differ_all_the_same,
         where_the_kernel_does_not_wipe_a_fork_makes_a_new_stream,
         where_the_kernel_does_not_wipe_a_raw_clone_makes_a_new_stream,
-        a_process_is_not_taken_for_an_ancestor_that_had_its_id,
-        a_child_with_its_parents_id_makes_a_new_stream,
         without_memory_for_a_stream_ids_are_made,
         without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls,
         strong_ids_need_no_system_call_if_the_kernel_can_do_without,

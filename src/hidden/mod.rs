@@ -37,7 +37,7 @@ pub use hidden_error::{HiddenError, NotHidden, NotRevealed};
 pub use txid_keyed::{KeyFileError, KeyFlaw};
 
 use crate::segment::Segment;
-use crate::source::{cancellation, entropy};
+use crate::source::entropy;
 use crate::text::FormatError;
 use crate::text::decimal;
 use crate::uuid::{self, Uuid};
@@ -141,7 +141,7 @@ impl Hidden {
             return Err(HiddenError::Name(name.len()));
         }
         let radix = alphabet.map_or(2, Alphabet::radix);
-        let keys = cancellation::held_up(|| Keys::read(key_file, radix, length, name.as_bytes()));
+        let keys = Keys::read(key_file, radix, length, name.as_bytes());
         let keys = keys.map_err(HiddenError::KeyFile)?;
         if alphabet.is_none() && keys.iter().any(|key| key.period.is_some()) {
             return Err(HiddenError::Period(key_file.to_path_buf()));

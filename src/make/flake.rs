@@ -3,9 +3,9 @@
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::laps::{Position, Reading};
-use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::source::{clock, mac};
 use crate::text::{base62, show_as_text};
+use std::cell::Cell;
 
 pub(crate) const MAKE: Make = Make {
     options: &["node"],
@@ -151,13 +151,14 @@ impl Mark {
     fn next(stamp_ms: i64, now_ms: Option<i64>) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
+            static MARK: Cell<Mark> = const { Cell::new(Mark::NONE) };
         }
         let stream_id = entropy::stream_id(stamp_ms);
         let had_been_wrong = now_ms.is_some_and(|now_ms| READING.with(|reading| reading.had_been_wrong(now_ms)));
-        step_of_a_thread!(Mark, Mark::NONE, |mark| {
-            mark.advance(stream_id, stamp_ms, now_ms, had_been_wrong);
-            *mark
-        })
+        let mut mark = MARK.get();
+        mark.advance(stream_id, stamp_ms, now_ms, had_been_wrong);
+        MARK.set(mark);
+        mark
     }
 
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64, now_ms: Option<i64>, had_been_wrong: bool) {

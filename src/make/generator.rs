@@ -33,15 +33,15 @@ impl Generator {
         let ms = clock::hold(self.last_ms.get(), clock_ms);
         self.last_ms.set(ms);
         match self.stream.next_quickly(ms) {
-            Ok(bits) => *text = Txid::of(ms, bits).to_text(),
-            Err(seeded_in) => self.write_slowly(seeded_in, ms, text),
+            Some(bits) => *text = Txid::of(ms, bits).to_text(),
+            None => self.write_slowly(ms, text),
         }
     }
 
     /// The slow path of [`Generator::write_by`]: its only call, so that the fast path need not save registers.
     #[cold]
-    fn write_slowly(&self, seeded_in: u64, ms: i64, text: &mut [u8; Txid::LEN]) {
-        *text = Txid::of(ms, self.stream.next_slowly(seeded_in, ms)).to_text();
+    fn write_slowly(&self, ms: i64, text: &mut [u8; Txid::LEN]) {
+        *text = Txid::of(ms, self.stream.next_slowly(ms)).to_text();
     }
 }
 

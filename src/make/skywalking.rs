@@ -3,9 +3,9 @@
 use crate::maker::{Made, Make, Maker};
 use crate::source::entropy::{self, StreamId};
 use crate::source::laps::{Position, Reading};
-use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::source::{clock, thread_number};
 use crate::text::{decimal, hex, show_as_text};
+use std::cell::Cell;
 
 pub(crate) const MAKE: Make = Make {
     takes_a_time: false,
@@ -77,20 +77,21 @@ impl SkyWalking {
     pub fn new_by(clock_ms: i64) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
+            static MARK: Cell<Mark> = const { Cell::new(Mark::NONE) };
         }
         let now_ms = clock::never_backwards(clock_ms);
         let had_been_wrong = READING.with(|reading| reading.had_been_wrong(now_ms));
         let stream_id = entropy::stream_id(now_ms);
-        step_of_a_thread!(Mark, Mark::NONE, |mark| {
-            mark.position = mark.position.next(SEQUENCE, now_ms, had_been_wrong);
-            // After a step back, a new instance tells apart times that the clock repeats.
-            if mark.stream_id != stream_id || had_been_wrong {
-                mark.stream_id = stream_id;
-                mark.instance = entropy::next_u128_rarely(now_ms);
-            }
-            let (ms, sequence) = (mark.position.ms(), mark.position.number());
-            Self { instance: mark.instance, thread: thread_number::get(), ms, sequence }
-        })
+        let mut mark = MARK.get();
+        mark.position = mark.position.next(SEQUENCE, now_ms, had_been_wrong);
+        // After a step back, a new instance tells apart times that the clock repeats.
+        if mark.stream_id != stream_id || had_been_wrong {
+            mark.stream_id = stream_id;
+            mark.instance = entropy::next_u128_rarely(now_ms);
+        }
+        MARK.set(mark);
+        let (ms, sequence) = (mark.position.ms(), mark.position.number());
+        Self { instance: mark.instance, thread: thread_number::get(), ms, sequence }
     }
 
     /// The milliseconds and the sequence of a time.

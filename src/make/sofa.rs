@@ -2,7 +2,7 @@
 
 use crate::maker::{Made, Make, Maker};
 use crate::source::laps::{Reading, SharedLaps};
-use crate::source::{clock, process};
+use crate::source::{clock, entropy, process};
 use crate::text::{hex, show_as_text};
 use std::net::Ipv4Addr;
 
@@ -78,7 +78,8 @@ impl Sofa {
         thread_local!(static READING: Reading = const { Reading::none() });
         let ms = clock::never_backwards(clock_ms);
         let position = LAPS.next(ms, READING.with(|reading| reading.had_been_wrong(ms)));
-        Self { address, ms: position.ms(), sequence: FIRST + position.number(), pid: process::id() }
+        let pid = process::id(entropy::stream_id(ms));
+        Self { address, ms: position.ms(), sequence: FIRST + position.number(), pid }
     }
 
     /// Writes the text, without allocating, and returns its length.

@@ -3,7 +3,6 @@
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
-use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::trace::ids::{SpanId, TraceId};
 use std::cell::Cell;
 use std::net::IpAddr;
@@ -167,18 +166,18 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
         last: u64,
     }
     const NONE: Word = Word { stream_id: StreamId::NONE, random: 0, left: 0, last: 0 };
+    thread_local! {
+        static WORD: Cell<Word> = const { Cell::new(NONE) };
+    }
     let high = time_and_sequence(ms, epoch_ms, stamp);
     let stream_id = entropy::stream_id(ms);
-    let random = step_of_a_thread!(Word, NONE, |word| {
-        // A repeated time starts again at 0, which the same word may have been used with.
-        if word.left == 0 || word.stream_id != stream_id || high <= word.last {
-            *word = Word { stream_id, random: entropy::next_u128_rarely(ms) as u32, left: IDS_A_WORD, last: 0 };
-        }
-        word.left -= 1;
-        word.last = high;
-        word.random
-    });
-    let low = u64::from(host) << 32 | u64::from(random);
+    let mut word = WORD.get();
+    // A repeated time starts again at 0, which the same word may have been used with.
+    if word.left == 0 || word.stream_id != stream_id || high <= word.last {
+        word = Word { stream_id, random: entropy::next_u128_rarely(ms) as u32, left: IDS_A_WORD, last: 0 };
+    }
+    WORD.set(Word { left: word.left - 1, last: high, ..word });
+    let low = u64::from(host) << 32 | u64::from(word.random);
     TraceId(u128::from(high) << 64 | u128::from(low))
 }
 

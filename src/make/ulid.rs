@@ -3,8 +3,8 @@
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::growing::{Growing, Grown};
-use crate::source::signal_safe::SignalSafe;
 use crate::text::{crockford, show_as_text};
+use std::cell::Cell;
 
 pub(crate) const MAKE: Make = Make::of(|_| {
     Ok(Maker::writing(|clock_ms, text| Ok(put(Ulid::now_by(clock_ms), text)))
@@ -69,11 +69,9 @@ impl Ulid {
         Self::next(ms, Stamp::Given)
     }
 
-    /// A call of its own, which returns the bits in registers. Inlined, they would be on the stack.
-    #[inline(never)]
     fn next(ms: i64, stamp: Stamp) -> Self {
         thread_local! {
-            static GROWING: SignalSafe<Growing<RANDOM_BITS>> = const { SignalSafe::new(Growing::NONE) };
+            static GROWING: Cell<Growing<RANDOM_BITS>> = const { Cell::new(Growing::NONE) };
         }
         let Grown { ms, random } = GROWING.with(|kept| Growing::next(kept, ms & TIME_MASK, stamp));
         Self((ms as u128) << RANDOM_BITS | random)

@@ -3,10 +3,10 @@
 
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::entropy::{self, StreamId};
-use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::source::{clock, process, thread_number};
 use crate::text::base64::{self, Alphabet};
 use crate::text::show_as_text;
+use std::cell::Cell;
 use std::net::Ipv4Addr;
 
 pub(crate) const SHORT: Make = Make {
@@ -124,7 +124,7 @@ impl UniqueId {
         let run = Run::next(ms);
         Self {
             seconds: ms.div_euclid(1000) as u32,
-            process: UniqueIdProcess::Short { address, pid: process::id() },
+            process: UniqueIdProcess::Short { address, pid: process::id(run.stream_id) },
             counter: run.counter,
             thread: run.thread_and_number(),
         }
@@ -218,11 +218,13 @@ impl Run {
 
     /// The next count. After 65,536 counts, the number changes, so that no two ids are the same.
     fn next(stamp_ms: i64) -> Self {
-        let stream_id = entropy::stream_id(stamp_ms);
-        step_of_a_thread!(Run, Run::NONE, |run| {
-            run.advance(stream_id, stamp_ms);
-            *run
-        })
+        thread_local! {
+            static RUN: Cell<Run> = const { Cell::new(Run::NONE) };
+        }
+        let mut run = RUN.get();
+        run.advance(entropy::stream_id(stamp_ms), stamp_ms);
+        RUN.set(run);
+        run
     }
 
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {

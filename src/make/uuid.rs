@@ -3,13 +3,13 @@
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
-use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::source::{mac, v7};
 use crate::text::hex;
 use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
 use ::uuid::Builder;
 use md5::Md5;
 use sha1::{Digest, Sha1};
+use std::cell::Cell;
 
 pub use ::uuid::Uuid;
 
@@ -161,11 +161,12 @@ pub fn v1(node: Option<[u8; 6]>) -> Uuid {
 pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     let ms = clock::never_backwards(clock_ms);
     let ticks = (ms.wrapping_add(GREGORIAN_MS) as u64).wrapping_mul(TICKS_A_MS) & TICKS_MASK;
-    let stream_id = entropy::stream_id(ms);
-    let v1 = step_of_a_thread!(V1, V1::NONE, |v1| {
-        v1.advance(stream_id, ms, ticks);
-        *v1
-    });
+    thread_local! {
+        static LAST: Cell<V1> = const { Cell::new(V1::NONE) };
+    }
+    let mut v1 = LAST.get();
+    v1.advance(entropy::stream_id(ms), ms, ticks);
+    LAST.set(v1);
     Builder::from_gregorian_timestamp(v1.ticks, v1.clock_sequence, &node.unwrap_or(v1.node)).into_uuid()
 }
 

@@ -4,8 +4,8 @@
 use crate::maker::{Made, Make, Maker};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
-use crate::source::signal_safe::{SignalSafe, step_of_a_thread};
 use crate::text::{base32hex, show_as_text};
+use std::cell::Cell;
 
 pub(crate) const MAKE: Make =
     Make::of(|_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| *place = Xid::at(ms).to_text()))));
@@ -109,11 +109,13 @@ impl Run {
 
     /// The next count. A host uses each count once; then, or with fresh randomness, another follows.
     fn next(stamp_ms: i64) -> Self {
-        let stream_id = entropy::stream_id(stamp_ms);
-        step_of_a_thread!(Run, Run::NONE, |run| {
-            run.advance(stream_id, stamp_ms);
-            *run
-        })
+        thread_local! {
+            static RUN: Cell<Run> = const { Cell::new(Run::NONE) };
+        }
+        let mut run = RUN.get();
+        run.advance(entropy::stream_id(stamp_ms), stamp_ms);
+        RUN.set(run);
+        run
     }
 
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {

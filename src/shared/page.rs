@@ -3,7 +3,6 @@
 use super::file::{self, FileError, Identity, refused};
 use super::list::List;
 use super::page_bytes::{Flaw, Header, Kind, LEN, PageBytes, WORDS_AT};
-use crate::source::cancellation;
 use crate::text::error_texts;
 use rustix::mm::{self, MapFlags, ProtFlags};
 use std::fs::File;
@@ -145,7 +144,7 @@ fn open<E: From<PageError>>(
     is_wanted: &dyn Fn(&Header) -> bool,
     check: impl FnOnce(&PageBytes, Identity) -> Result<(), E>,
 ) -> Result<Page, E> {
-    cancellation::held_up(|| match Opened::read(path, kind, fresh, is_wanted)? {
+    match Opened::read(path, kind, fresh, is_wanted)? {
         Opened::Inherited(page) => Ok(page),
         Opened::File(opened) => {
             if let Err(error) = check(&opened.contents, opened.identity) {
@@ -154,7 +153,7 @@ fn open<E: From<PageError>>(
             }
             Ok(opened.enter(path, kind)?)
         }
-    })
+    }
 }
 
 fn check(contents: &PageBytes, kind: &'static Kind, path: &Path) -> Result<(), PageError> {

@@ -47,11 +47,6 @@ impl Batch {
         self.left
     }
 
-    #[cfg(test)]
-    pub(crate) fn key(&self) -> [u64; KEY_WORDS] {
-        array::from_fn(|word| self.all[word])
-    }
-
     /// Mixes `fresh` into the key, and drops all words. The key loses nothing, however little `fresh` contains.
     pub(crate) fn mix(&mut self, fresh: [u64; KEY_WORDS]) {
         let (key, words) = self.all.split_at_mut(KEY_WORDS);
@@ -80,37 +75,9 @@ impl Batch {
     }
 }
 
-/// Clears the registers, and the stack below its caller, where [`Batch::renew`] and what has made a seed leave copies of a
-/// key.
-pub(crate) fn clear_traces() {
-    const BYTES_WITHOUT_OPTIMIZATION: usize = 16 << 10;
-    const WORDS: usize = if cfg!(debug_assertions) { BYTES_WITHOUT_OPTIMIZATION } else { 1 << 10 } / size_of::<u64>();
-    txid_keyed::clear_traces::<WORDS>();
-}
-
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    #[cfg(target_os = "linux")]
-    use std::hint::black_box;
-
-    /// What calls before this one have left on the stack.
-    #[cfg(target_os = "linux")]
-    #[inline(never)]
-    pub(crate) fn stack_below() -> Vec<u8> {
-        use std::os::unix::fs::FileExt;
-        let mut below = vec![0; 64 << 10];
-        let here = 0_u8;
-        let begin = (&raw const here as usize - below.len()) as u64;
-        std::fs::File::open("/proc/self/mem").unwrap().read_exact_at(&mut below, begin).unwrap();
-        below
-    }
-
-    #[cfg(target_os = "linux")]
-    #[inline(never)]
-    pub(crate) fn erase_all() {
-        black_box(&mut [0_u8; 256 << 10]);
-    }
 
     /// Its bytes are 0 to 31.
     const KEY: [u64; KEY_WORDS] =
@@ -193,25 +160,5 @@ pub(crate) mod tests {
         batch.mix([1, 0, 0, 1 << 63]);
         assert_eq!(batch.all[..KEY_WORDS], [before[0] ^ 1, before[1], before[2], before[3] ^ 1 << 63]);
         assert!(batch.left == 0 && batch.all[KEY_WORDS..].iter().all(|&word| word == 0));
-    }
-
-    /// Earlier words cannot be computed from what is in memory later.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn no_used_key_stays_in_memory() {
-        /// Parts of the key are as telling as all of it.
-        fn has_part_of_the_key(bytes: &[u8]) -> bool {
-            let parts = [0, 8, 16, 24].map(|first| std::array::from_fn::<u8, 8, _>(|byte| first + byte as u8));
-            bytes.windows(8).any(|window| parts.iter().any(|part| window == part))
-        }
-        let mut batch = Box::new(keyed(KEY));
-        for count in [1, WORDS] {
-            batch.mix(std::array::from_fn(|word| batch.all[word] ^ KEY[word]));
-            erase_all();
-            batch.renew(NOW_NS, count);
-            clear_traces();
-            assert!(!has_part_of_the_key(&stack_below()), "{count}");
-        }
-        assert!(batch.all[..KEY_WORDS].iter().all(|word| !KEY.contains(word)));
     }
 }

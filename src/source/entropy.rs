@@ -1,21 +1,39 @@
-//! The random words of each thread, safe in forks and signals.
+//! The random words of each thread.
 //!
-//! A stream is a key that the system's randomness is mixed into, and a [`Batch`] made from it. Both are in a page that the
-//! kernel wipes in children, so that no child can tell its parent's next ids. A child mixes fresh randomness in before it
-//! draws, also where the kernel does not wipe. While a stream is in use, a signal handler gets words of its own. If the handler forks,
-//! the draw is not used in the child. For copies of a machine's memory, each look at the clock makes a new batch from the
-//! key and the nanoseconds, and each second of use mixes in fresh randomness.
+//! Each thread has a stream: a key from the system, and a [`Batch`] of words that ChaCha8 makes from it. A draw takes the
+//! next word of the batch, and erases it there. What else there is to it:
+//!
+//! - **Time.** A draw that finds no word looks at the clock, makes a new key and words from the old key and the
+//!   nanoseconds, and so forgets what the old ones were. Draws that come faster than once in a millisecond get a whole
+//!   batch, others only their own words. When a second has passed since the last fresh randomness, it mixes in more. So
+//!   two copies of a running machine have words in common until the batch is empty, which is at most 59 words, or until
+//!   an id has the stamp of another second.
+//! - **Children.** The key and the words are in a page that the kernel wipes in every child, however it was made
+//!   (`MADV_WIPEONFORK`, Linux 4.14). The child finds zeros, which are a stream that was never seeded, and so asks the
+//!   system. Of what its parent's ids are made from, it has what the stack it copied still held.
+//! - **Children elsewhere.** Where the kernel does not wipe, the stream is beside the page's address. No words are made
+//!   ahead, and each draw compares the process id with that of the process that seeded it.
+//! - **A system without randomness.** The seed is then of the clock, the process and the address space, and
+//!   [`entropy_degraded`] says so until the system has given some.
+//!
+//! Formats that keep something between two ids, such as a node or a count, keep the [`StreamId`] with it, and begin anew
+//! when that is another one: in a child, and when fresh randomness was mixed in.
+//!
+//! Nothing here allocates or takes a lock, so a child may draw whatever other threads of its parent were doing. A signal
+//! handler must not draw: it may have interrupted a draw.
+//!
+//! [`strong_u64`] draws from no stream. It asks the system each time, because a stored word would be in a copy of the
+//! machine. What the vDSO stores, the kernel drops then.
 
 use super::batch::{self, Batch};
+use super::memory;
 use super::pid::pid;
-use super::{clock, generation, memory, system, vdso};
+use super::{clock, system, vdso};
 use std::array;
-use std::cell::Cell;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::mem::MaybeUninit;
+use std::cell::{Cell, UnsafeCell};
 use std::ptr::{self, NonNull};
 use std::slice;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 const RESEED_AFTER_MS: u64 = 1000;
 
@@ -25,50 +43,35 @@ const BURST_NS: u64 = NS_A_MS;
 
 const NS_A_MS: u64 = 1_000_000;
 
-/// Stands in for a generation's number while the stream is in use by code that a signal interrupted, and when its thread has
-/// ended.
-const IN_USE: u64 = u64::MAX;
-
-/// Stands in for a generation's number before the first one. No page need be there.
-const UNSEEDED: u64 = u64::MAX - 1;
-
 /// The stream of one thread or of one series.
 pub(crate) struct Stream {
-    /// The generation of the process that seeded it. Not in the page: a mark that a child's copy had lost would let a
-    /// handler use what it interrupts.
-    generation: Cell<u64>,
-    seeded_at_ns: Cell<u64>,
-    /// The stamp at the moment of seeding. A stamp a second or more away from it means that it is time to read the
-    /// clock.
-    seeded_at_stamp: Cell<i64>,
-    looked_at_ns: Cell<u64>,
-    /// Null before the first draw. Only touched by the call that marked the stream as in use.
-    page: AtomicPtr<Page>,
+    /// In a page that the kernel wipes in children. Null before the first draw, where there is no such page, and at the end
+    /// of the thread.
+    wiped: AtomicPtr<Source>,
+    is_begun: Cell<bool>,
+    /// In place of the page.
+    own: UnsafeCell<Source>,
 }
 
-/// In memory of its own.
-#[repr(C)]
-struct Page {
-    /// A processor takes a write for one to any other address with these low bits, and most things begin where pages do. Without
-    /// it, a UUID takes up to a twentieth longer.
-    _distance: MaybeUninit<[u8; 1056]>,
-    source: Source,
-}
-
-/// What draws come from.
+/// What draws come from. Zeros are one that was never seeded.
 struct Source {
     batch: Batch,
     stream_id: StreamId,
+    /// The process that seeded it.
+    pid: u32,
+    seeded_at_ns: u64,
+    /// The stamp at the moment of seeding. A stamp a second or more away from it means that it is time to read the
+    /// clock.
+    seeded_at_stamp: i64,
+    looked_at_ns: u64,
 }
 
-/// Identifies the source of a thread's randomness. The state of a format between ids belongs to one stream; after a fork,
-/// parent and child have different ones.
+/// Identifies what a thread's randomness comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StreamId {
-    /// Stays the same until the stream is seeded anew.
+    /// A random number of the stream: parent and child have different ones.
     pub(crate) stream: u64,
-    /// Grows whenever fresh randomness is mixed in, because that may be the point where two copies of a machine
-    /// diverge.
+    /// Grows whenever fresh randomness is mixed in, where two copies of a machine may diverge.
     pub(crate) reseeds: u64,
 }
 
@@ -83,7 +86,7 @@ thread_local! {
     static AT_THE_END: AtTheEnd = const { AtTheEnd };
 }
 
-/// Gives the page of a thread's stream back. Each later id of the thread has words of its own.
+/// Gives the page of a thread's stream back.
 struct AtTheEnd;
 
 impl Drop for AtTheEnd {
@@ -119,7 +122,7 @@ pub(crate) fn next_u128(stamp_ms: i64) -> u128 {
     bits
 }
 
-/// As [`next_u128`], with the id of the stream that they come from.
+/// The same, with the id of the stream that they come from.
 #[inline(always)]
 pub(crate) fn next_u128_of_stream(stamp_ms: i64) -> (StreamId, u128) {
     let (stream_id, words) = draw(Some(stamp_ms));
@@ -158,9 +161,7 @@ fn wide([high, low]: [u64; 2]) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// 64 bits of the OS's own randomness; if the OS has none, `Err` with 64 other bits, for an id stamped `stamp_ms`. Drawn on
-/// demand: a stored bit would survive in a copied memory image. The kernel drops what the vDSO stores when the machine
-/// was copied.
+/// 64 bits of the OS's own randomness; if the OS has none, `Err` with 64 other bits, for an id stamped `stamp_ms`.
 #[inline]
 pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
     strong().map(|[word]| word).ok_or_else(|| next_u64(stamp_ms))
@@ -172,16 +173,18 @@ pub(crate) fn strong_u128_without_stamp() -> Result<u128, u128> {
     strong().map(wide).ok_or_else(next_u128_without_stamp)
 }
 
+/// From the vDSO, without a system call, if it can. Not for seeds, which are too rare to be worth it, and must differ in two
+/// copies of a process on one kernel.
 #[inline(always)]
 fn strong<const COUNT: usize>() -> Option<[u64; COUNT]> {
-    let mut is_given = false;
-    let (_, words) = erased(|words| {
-        // SAFETY: as many bytes, and any bytes are words.
-        let bytes = unsafe { slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) };
-        is_given = ask_the_vdso(bytes) || ask_the_os(bytes);
-        StreamId::NONE
-    });
-    is_given.then_some(words)
+    let mut words = [0; COUNT];
+    // SAFETY: as many bytes, and any bytes are words.
+    let bytes = unsafe { slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(&words)) };
+    if vdso::fill(bytes) {
+        DEGRADED.set(false);
+        return Some(words);
+    }
+    ask_the_os(bytes).then_some(words)
 }
 
 /// Bytes of the OS's own randomness; None if the OS has none.
@@ -198,271 +201,144 @@ pub(crate) fn stream_id(stamp_ms: i64) -> StreamId {
     stream_id
 }
 
-/// Words that are made are taken here as well: they go from the batch to registers, and never to the stack.
 #[inline(always)]
 fn draw<const COUNT: usize>(stamp_ms: Option<i64>) -> (StreamId, [u64; COUNT]) {
-    let mut stream = STREAM.with(ptr::from_ref);
-    loop {
-        // SAFETY: it is this thread's, and there until that ends.
-        match unsafe { &*stream }.draw_quickly(stamp_ms, Batch::take) {
-            Ok(drawn) => return drawn,
-            Err(seeded_in) => {
-                stream = prepare(seeded_in, stamp_ms, COUNT);
-                if stream.is_null() {
-                    return erased(|words| draw_apart(stamp_ms, words));
-                }
-            }
-        }
-    }
-}
-
-/// The thread's stream, so that the caller need not keep where it is; or null, if [`Stream::prepare`] has returned false.
-#[cold]
-#[inline(never)]
-fn prepare(seeded_in: u64, stamp_ms: Option<i64>, count: usize) -> *const Stream {
-    if seeded_in == UNSEEDED {
-        AT_THE_END.with(|_| ());
-    }
-    STREAM.with(|stream| if stream.prepare(seeded_in, stamp_ms, count) { stream } else { ptr::null() })
+    STREAM.with(|stream| stream.draw_quickly(stamp_ms)).unwrap_or_else(|| draw_slowly(stamp_ms))
 }
 
 #[cold]
 #[inline(never)]
-fn draw_apart(stamp_ms: Option<i64>, words: &mut [u64]) -> StreamId {
-    STREAM.with(|stream| stream.draw_apart(stamp_ms, words))
-}
-
-/// What `draw` has written, in registers. It is erased where it was written.
-#[inline(always)]
-fn erased<const COUNT: usize>(draw: impl FnOnce(&mut [u64]) -> StreamId) -> (StreamId, [u64; COUNT]) {
-    let mut place = [0; COUNT];
-    let stream_id = draw(&mut place);
-    let words = array::from_fn(|at| {
-        // SAFETY: it is our own. The compiler must not leave a volatile write out; and to read two words at once that were
-        // written one by one would stall the processor.
-        unsafe {
-            let word = ptr::read_volatile(&place[at]);
-            ptr::write_volatile(&mut place[at], 0);
-            word
-        }
-    });
-    (stream_id, words)
+fn draw_slowly<const COUNT: usize>(stamp_ms: Option<i64>) -> (StreamId, [u64; COUNT]) {
+    STREAM.with(|stream| stream.draw_slowly(stamp_ms))
 }
 
 impl Stream {
     pub(crate) const fn unseeded() -> Self {
-        Self {
-            generation: Cell::new(UNSEEDED),
-            seeded_at_ns: Cell::new(0),
-            seeded_at_stamp: Cell::new(0),
-            looked_at_ns: Cell::new(0),
-            page: AtomicPtr::new(ptr::null_mut()),
-        }
+        let own = UnsafeCell::new(Source::UNSEEDED);
+        Self { wiped: AtomicPtr::new(ptr::null_mut()), is_begun: Cell::new(false), own }
     }
 
-    /// Gives its page back. Its words are then drawn apart.
+    /// Gives its page back. What is drawn later needs a look at the clock each time.
     pub(crate) fn end(&self) {
-        self.generation.set(IN_USE);
-        compiler_fence(Ordering::SeqCst);
-        if let Some(page) = NonNull::new(self.page.swap(ptr::null_mut(), Ordering::Relaxed)) {
-            // SAFETY: from `source`, and whoever interrupts this finds the mark.
+        self.is_begun.set(true);
+        if let Some(page) = NonNull::new(self.wiped.swap(ptr::null_mut(), Ordering::Relaxed)) {
+            // SAFETY: from `memory::map_wiped`, and nobody else has its address.
             unsafe { memory::unmap(page) };
         }
     }
 
-    /// 64 random bits for an id stamped `stamp_ms`; or the argument of [`Stream::next_slowly`], to call
-    /// instead.
+    /// 64 random bits for an id stamped `stamp_ms`, if there is no need to look at the clock.
     #[inline(always)]
-    pub(crate) fn next_quickly(&self, stamp_ms: i64) -> Result<u64, u64> {
-        self.draw_quickly(Some(stamp_ms), Batch::take).map(|(_, [word])| word)
+    pub(crate) fn next_quickly(&self, stamp_ms: i64) -> Option<u64> {
+        self.draw_quickly(Some(stamp_ms)).map(|(_, [word])| word)
     }
 
-    /// The rest of [`Stream::next_quickly`], after that has failed.
-    pub(crate) fn next_slowly(&self, mut seeded_in: u64, stamp_ms: i64) -> u64 {
-        while self.prepare(seeded_in, Some(stamp_ms), 1) {
-            match self.next_quickly(stamp_ms) {
-                Ok(word) => return word,
-                Err(mark) => seeded_in = mark,
-            }
-        }
-        let (_, [word]) = erased(|words| self.draw_apart(Some(stamp_ms), words));
+    /// The same after a look at the clock.
+    pub(crate) fn next_slowly(&self, stamp_ms: i64) -> u64 {
+        let (_, [word]) = self.draw_slowly(Some(stamp_ms));
         word
     }
 
-    /// Draws if there is no need to look at the clock. If there is, leaves the stream marked as in use, and returns the
-    /// mark it had.
+    /// Draws if there is no need to look at the clock.
     #[inline(always)]
-    fn draw_quickly<const COUNT: usize>(
-        &self,
-        stamp_ms: Option<i64>,
-        take: impl FnOnce(&mut Batch) -> Option<[u64; COUNT]>,
-    ) -> Result<(StreamId, [u64; COUNT]), u64> {
-        let seeded_in = self.generation.replace(IN_USE);
-        compiler_fence(Ordering::SeqCst);
-        if seeded_in == generation::read() && self.is_expected(stamp_ms) {
-            // SAFETY: this call alone uses the stream, and what was seeded has its page.
-            let source = unsafe { &mut (*self.page.load(Ordering::Relaxed)).source };
-            let (stream_id, taken) = (source.stream_id, take(&mut source.batch));
-            compiler_fence(Ordering::SeqCst);
-            if let Some(words) = taken.filter(|_| seeded_in == generation::read()) {
-                self.generation.set(seeded_in);
-                return Ok((stream_id, words));
-            }
+    fn draw_quickly<const COUNT: usize>(&self, stamp_ms: Option<i64>) -> Option<(StreamId, [u64; COUNT])> {
+        // SAFETY: here and below, no other reference is there: none leaves its function, and what these call does not draw.
+        let source = unsafe { &mut *self.source() };
+        if !source.is_expected(stamp_ms) {
+            return None;
         }
-        Err(seeded_in)
+        let words = source.batch.take()?;
+        Some((source.stream_id, words))
     }
 
-    /// Makes at least `count` words, to draw quickly from. Does nothing, and returns false, if that cannot be: while
-    /// something that this interrupts uses the stream, where the generation cannot be read, and without memory.
-    fn prepare(&self, seeded_in: u64, stamp_ms: Option<i64>, count: usize) -> bool {
-        let generation = generation::get();
-        let may_use = seeded_in != IN_USE && generation == generation::read();
-        // SAFETY: the stream was not in use, and `draw_quickly` has marked it for this call alone.
-        let Some(source) = may_use.then(|| unsafe { self.source() }).flatten() else {
-            self.generation.set(seeded_in);
-            return false;
-        };
-        self.look_at_the_clock(stamp_ms, source, seeded_in == generation, count);
-        compiler_fence(Ordering::SeqCst);
-        self.generation.set(generation);
-        true
-    }
-
-    /// Draws where [`Stream::prepare`] has returned false.
-    fn draw_apart(&self, stamp_ms: Option<i64>, words: &mut [u64]) -> StreamId {
-        let mut seeded_in = self.generation.replace(IN_USE);
-        // SAFETY: the stream was not in use, and is marked for this call alone.
-        let Some(source) = (seeded_in != IN_USE).then(|| unsafe { self.source() }).flatten() else {
-            self.generation.set(seeded_in);
-            return draw_once(words);
-        };
+    /// Draws after a look at the clock.
+    fn draw_slowly<const COUNT: usize>(&self, stamp_ms: Option<i64>) -> (StreamId, [u64; COUNT]) {
+        if !self.is_begun.replace(true) {
+            // Has no effect if the thread ends already.
+            _ = AT_THE_END.try_with(|_| ());
+            self.wiped.store(memory::map_wiped().map_or(ptr::null_mut(), NonNull::as_ptr), Ordering::Relaxed);
+        }
+        let is_wiped = !self.wiped.load(Ordering::Relaxed).is_null();
         loop {
-            let generation = generation::get();
-            self.look_at_the_clock(stamp_ms, source, seeded_in == generation, words.len());
-            source.take_made(words);
-            let stream_id = source.stream_id;
-            compiler_fence(Ordering::SeqCst);
-            if generation == generation::get() {
-                self.generation.set(generation);
-                return stream_id;
+            // SAFETY: as above.
+            unsafe { &mut *self.source() }.look_at_the_clock(stamp_ms, is_wiped, COUNT);
+            if let Some(drawn) = self.draw_quickly(stamp_ms) {
+                return drawn;
             }
-            seeded_in = generation::NONE;
         }
     }
 
-    /// What draws come from; None if there is no memory for it.
-    ///
-    /// # Safety
-    ///
-    /// The caller has marked the stream as in use, and has no other reference to it.
-    #[allow(clippy::mut_from_ref, reason = "the mark ensures that there is only one at a time")]
-    unsafe fn source(&self) -> Option<&mut Source> {
-        let mut page = self.page.load(Ordering::Relaxed);
-        if page.is_null() {
-            let mapped = memory::map()?;
-            // SAFETY: it was just mapped.
-            unsafe { memory::wipe_in_children(mapped) };
-            page = mapped.as_ptr();
-            self.page.store(page, Ordering::Relaxed);
-        }
-        // SAFETY: zeros are a source without words, and the caller has the only reference.
-        Some(unsafe { &mut (*page).source })
-    }
-
-    /// Whether the stamp shows that less than a second has passed since the seeding.
     #[inline(always)]
-    fn is_expected(&self, stamp_ms: Option<i64>) -> bool {
-        let since_seeding = stamp_ms.map_or(0, |stamp_ms| stamp_ms.wrapping_sub(self.seeded_at_stamp.get()) as u64);
-        since_seeding < RESEED_AFTER_MS
-    }
-
-    /// Makes at least `count` words.
-    #[inline(never)]
-    fn look_at_the_clock(&self, stamp_ms: Option<i64>, source: &mut Source, is_seeded: bool, count: usize) {
-        let now_ns = clock::uptime_ns();
-        // A process that was restored on another machine may find this clock further back: the differences are then huge.
-        let mut age_ms = now_ns.wrapping_sub(self.seeded_at_ns.get()) / NS_A_MS;
-        let is_expected = self.is_expected(stamp_ms);
-        if !is_seeded || age_ms >= RESEED_AFTER_MS {
-            if is_seeded {
-                source.reseed(now_ns)
-            } else {
-                source.seed(now_ns)
-            }
-            self.seeded_at_ns.set(now_ns);
-            age_ms = 0;
-        }
-        if let Some(stamp_ms) = stamp_ms {
-            self.seeded_at_stamp.set(stamp_ms.wrapping_sub(age_ms as i64));
-        }
-        let is_burst = now_ns.wrapping_sub(self.looked_at_ns.replace(now_ns)) < BURST_NS;
-        // A stamp that was not expected may be followed by others, which would take one word of each batch.
-        source.batch.renew(now_ns, if is_burst && is_expected { batch::WORDS } else { count });
-        batch::clear_traces();
+    fn source(&self) -> *mut Source {
+        let wiped = self.wiped.load(Ordering::Relaxed);
+        if wiped.is_null() { self.own.get() } else { wiped }
     }
 }
 
 impl Source {
-    const UNSEEDED: Self = Self { batch: Batch::EMPTY, stream_id: StreamId::NONE };
+    const UNSEEDED: Self = Self {
+        batch: Batch::EMPTY,
+        stream_id: StreamId { stream: 0, reseeds: 0 },
+        pid: 0,
+        seeded_at_ns: 0,
+        seeded_at_stamp: 0,
+        looked_at_ns: 0,
+    };
 
-    /// Keeps what the key has, in a child where nothing is wiped: it is never used before fresh randomness is mixed in.
-    #[inline(never)]
-    fn seed(&mut self, now_ns: u64) {
-        self.batch.mix(fresh_seed(now_ns));
-        self.batch.renew(now_ns, 1);
-        let mut stream = 0;
-        self.take_made(slice::from_mut(&mut stream));
-        self.stream_id = StreamId { stream, reseeds: 0 };
+    /// Whether the stamp shows that less than a second has passed since the seeding.
+    #[inline(always)]
+    fn is_expected(&self, stamp_ms: Option<i64>) -> bool {
+        let since_seeding = stamp_ms.map_or(0, |stamp_ms| stamp_ms.wrapping_sub(self.seeded_at_stamp) as u64);
+        since_seeding < RESEED_AFTER_MS
     }
 
+    /// Makes at least `count` words. If nothing `is_wiped` in children, it makes no others, so that each draw comes here.
     #[inline(never)]
-    fn reseed(&mut self, now_ns: u64) {
-        self.batch.mix(fresh_seed(now_ns));
-        self.stream_id.reseeds += 1;
-    }
-
-    /// Takes words that have just been made. None are there if a fork in a signal handler has wiped them: then this draw is
-    /// not used.
-    fn take_made(&mut self, words: &mut [u64]) {
-        for word in words {
-            [*word] = self.batch.take().unwrap_or_default();
+    fn look_at_the_clock(&mut self, stamp_ms: Option<i64>, is_wiped: bool, count: usize) {
+        let now_ns = clock::uptime_ns();
+        // A process that was restored on another machine may find this clock further back: the differences are then huge.
+        let mut age_ms = now_ns.wrapping_sub(self.seeded_at_ns) / NS_A_MS;
+        let is_expected = self.is_expected(stamp_ms);
+        let is_seeded = self.pid != 0 && (is_wiped || self.pid == pid());
+        if !is_seeded || age_ms >= RESEED_AFTER_MS {
+            self.batch.mix(fresh_seed(now_ns));
+            self.seeded_at_ns = now_ns;
+            self.stream_id.reseeds += 1;
+            age_ms = 0;
         }
+        if !is_seeded {
+            self.begin(now_ns);
+        }
+        if let Some(stamp_ms) = stamp_ms {
+            self.seeded_at_stamp = stamp_ms.wrapping_sub(age_ms as i64);
+        }
+        let is_burst = now_ns.wrapping_sub(self.looked_at_ns) < BURST_NS;
+        self.looked_at_ns = now_ns;
+        // A stamp that was not expected may be followed by others, which would take one word of each batch.
+        self.batch.renew(now_ns, if is_burst && is_expected && is_wiped { batch::WORDS } else { count });
     }
-}
 
-/// Words of a source of their own, for what interrupts a draw.
-#[inline(never)]
-fn draw_once(words: &mut [u64]) -> StreamId {
-    let (mut source, now_ns) = (Source::UNSEEDED, clock::uptime_ns());
-    source.seed(now_ns);
-    source.batch.renew(now_ns, words.len());
-    source.take_made(words);
-    batch::clear_traces();
-    source.stream_id
+    /// A new stream: its first word is its number.
+    #[cold]
+    fn begin(&mut self, now_ns: u64) {
+        self.batch.renew(now_ns, 1);
+        let [stream] = self.batch.take().unwrap_or_default();
+        self.stream_id = StreamId { stream, reseeds: 0 };
+        self.pid = pid();
+    }
 }
 
 /// Process id and nanoseconds are in each seed, so that it differs from others even if what the OS gives does not.
-#[inline(never)]
 fn fresh_seed(now_ns: u64) -> [u64; 4] {
     let mut bytes = [0; 32];
     let mut seed = if ask_the_os(&mut bytes) {
         array::from_fn(|word| u64::from_le_bytes(array::from_fn(|byte| bytes[8 * word + byte])))
     } else {
-        noise()
+        system::noise()
     };
     seed[0] ^= now_ns;
     seed[1] ^= u64::from(pid());
     seed
-}
-
-/// Fills `bytes` with the OS's randomness, without a system call. Returns whether that worked. Not for seeds, which are
-/// too rare to be worth it, and must differ in two copies of a process on one kernel.
-fn ask_the_vdso(bytes: &mut [u8]) -> bool {
-    let given = vdso::fill(bytes);
-    if given {
-        DEGRADED.set(false);
-    }
-    given
 }
 
 /// Fills `bytes` with the OS's randomness. Returns whether that worked.
@@ -472,89 +348,23 @@ fn ask_the_os(bytes: &mut [u8]) -> bool {
     given
 }
 
-/// Differs between any two processes and any two moments, for when the OS has no randomness.
-fn noise() -> [u64; 4] {
-    static CALLS: AtomicU64 = AtomicU64::new(0);
-    let on_the_stack = 0_u8;
-    let mut hasher = DefaultHasher::new();
-    clock::system_ms().hash(&mut hasher);
-    pid().hash(&mut hasher);
-    CALLS.fetch_add(1, Ordering::Relaxed).hash(&mut hasher);
-    (&raw const on_the_stack).hash(&mut hasher);
-    (noise as fn() -> [u64; 4]).hash(&mut hasher);
-    array::from_fn(|_| {
-        clock::uptime_ns().hash(&mut hasher);
-        hasher.finish()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// This thread's stream as it is now, for a simulated copy of the machine.
-    struct Snapshot(MaybeUninit<(Stream, Source)>);
-
-    impl Snapshot {
-        fn take() -> Self {
-            let mut bytes: MaybeUninit<(Stream, Source)> = MaybeUninit::uninit();
-            let (to_stream, to_source) = Self::parts(bytes.as_mut_ptr());
-            // SAFETY: all are whole, and plain data.
-            STREAM.with(|stream| unsafe {
-                ptr::copy_nonoverlapping(stream, to_stream, 1);
-                ptr::copy_nonoverlapping(source(stream), to_source, 1);
-            });
-            Self(bytes)
-        }
-
-        fn resume(&self) {
-            let (from_stream, from_source) = Self::parts(self.0.as_ptr().cast_mut());
-            // SAFETY: as above; nothing else of this thread refers to the stream now.
-            STREAM.with(|stream| unsafe {
-                ptr::copy_nonoverlapping(from_stream, ptr::from_ref(stream).cast_mut(), 1);
-                ptr::copy_nonoverlapping(from_source, source(stream), 1);
-            });
-        }
-
-        fn parts(all: *mut (Stream, Source)) -> (*mut Stream, *mut Source) {
-            // SAFETY: they are in one place.
-            unsafe { (&raw mut (*all).0, &raw mut (*all).1) }
-        }
-    }
-
-    #[allow(clippy::mut_from_ref, reason = "a test has one at a time")]
-    fn source(stream: &Stream) -> &mut Source {
-        // SAFETY: nothing draws meanwhile.
-        unsafe { stream.source() }.unwrap()
-    }
-
-    fn words_left(stream: &Stream) -> usize {
-        source(stream).batch.left()
+    /// What this thread draws from.
+    fn source() -> &'static mut Source {
+        // SAFETY: it is there until the thread ends, and a test has one reference at a time.
+        STREAM.with(|stream| unsafe { &mut *stream.source() })
     }
 
     /// The next draw looks at the clock.
-    fn drop_words(stream: &Stream) {
-        while source(stream).batch.take::<1>().is_some() {}
+    fn drop_words() {
+        while source().batch.take::<1>().is_some() {}
     }
 
     fn numbers(count: usize) -> Vec<u64> {
         (0..count).map(|_| next_u64(0)).collect()
-    }
-
-    /// Earlier words cannot be computed from what is in memory later.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn no_used_key_of_a_stream_stays_on_the_stack() {
-        numbers(1);
-        STREAM.with(|stream| {
-            let key = source(stream).batch.key();
-            drop_words(stream);
-            batch::tests::erase_all();
-            numbers(1);
-            let below = batch::tests::stack_below();
-            let is_part = |bytes: &[u8]| key.iter().any(|word| bytes == word.to_ne_bytes());
-            assert!(!below.windows(8).any(is_part));
-        });
     }
 
     #[test]
@@ -563,9 +373,10 @@ mod tests {
         for before in 0..100 {
             // A copy in the middle of a burst, anywhere between two readings of the clock.
             numbers(100 + before);
-            let snapshot = Snapshot::take();
+            // SAFETY: plain data.
+            let snapshot = unsafe { ptr::read(source()) };
             let original = numbers(100);
-            snapshot.resume();
+            *source() = snapshot;
             let copy = numbers(100);
             let parted = original.iter().zip(&copy).position(|(one, other)| one != other).unwrap();
             assert!(parted < batch::WORDS, "{parted} numbers are the same");
@@ -579,7 +390,7 @@ mod tests {
     fn a_copy_gets_fresh_randomness_when_a_second_is_over() {
         numbers(1);
         let before = stream_id(0);
-        let age = |ns: u64| STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() - ns));
+        let age = |ns: u64| source().seeded_at_ns = clock::uptime_ns() - ns;
         let after_a_burst = || {
             numbers(batch::WORDS + 1);
             stream_id(0)
@@ -587,7 +398,7 @@ mod tests {
         age(0);
         assert!(after_a_burst() == before);
         let ahead_ns = 3_600_000_000_000;
-        STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() + ahead_ns));
+        source().seeded_at_ns = clock::uptime_ns() + ahead_ns;
         assert!(
             after_a_burst() == StreamId { reseeds: before.reseeds + 1, ..before },
             "restored where the clock is behind"
@@ -602,12 +413,10 @@ mod tests {
     fn a_stamp_counts_from_the_moment_of_seeding() {
         numbers(1);
         let looks_at = |stamp_ms: i64, aged_ms: u64| {
-            STREAM.with(|stream| {
-                stream.seeded_at_ns.set(clock::uptime_ns() - aged_ms * NS_A_MS);
-                drop_words(stream);
-                next_u64(stamp_ms);
-                stream.seeded_at_stamp.get()
-            })
+            source().seeded_at_ns = clock::uptime_ns() - aged_ms * NS_A_MS;
+            drop_words();
+            next_u64(stamp_ms);
+            source().seeded_at_stamp
         };
         // A test that was held up for a while has a stream that is older.
         let seeded_at = looks_at(1_000_000, 400);
@@ -615,79 +424,37 @@ mod tests {
         assert_eq!(looks_at(2_000_000, RESEED_AFTER_MS), 2_000_000);
     }
 
-    #[test]
-    fn what_is_made_while_the_stream_is_in_use_has_a_generator_of_its_own() {
-        numbers(1);
-        let snapshot = Snapshot::take();
-        let generation = STREAM.with(|stream| stream.generation.replace(IN_USE));
-        let nested = numbers(10);
-        let stream_ids = [stream_id(0), stream_id(0)];
-        assert!(STREAM.with(|stream| stream.generation.get()) == IN_USE);
-        STREAM.with(|stream| stream.generation.set(generation));
-        let after = numbers(10);
-        snapshot.resume();
-        assert!(nested.iter().all(|number| !after.contains(number) && !numbers(10).contains(number)));
-        assert!(stream_ids[0] != stream_ids[1] && stream_ids[0] != stream_id(0));
-    }
-
-    /// Draws, with a fork between the check that the stream is this process's and the draw; returns what the parent and
-    /// the child have drawn.
     #[cfg(target_os = "linux")]
-    fn drawn_around_a_fork() -> [u64; 2] {
-        // SAFETY: a new mapping, which is never unmapped.
-        let of_child = unsafe {
-            let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-            let page = libc::mmap(ptr::null_mut(), size_of::<AtomicU64>(), access, flags, -1, 0);
-            assert_ne!(page, libc::MAP_FAILED);
-            &*page.cast::<AtomicU64>()
+    #[test]
+    fn a_child_has_nothing_that_its_parents_ids_are_made_from() {
+        numbers(100);
+        if STREAM.with(|stream| stream.wiped.load(Ordering::Relaxed)).is_null() {
+            return test_helpers::skipped("this kernel does not wipe memory in children");
+        }
+        let bytes = || {
+            // SAFETY: as many bytes, all of them written.
+            unsafe { slice::from_raw_parts(ptr::from_ref(source()).cast::<u8>(), size_of::<Source>()) }
         };
-        let pid = Cell::new(-1);
-        let fork_and_take = |batch: &mut Batch| {
-            // SAFETY: the child calls nothing that takes a lock.
-            pid.set(unsafe { libc::fork() });
-            batch.take()
-        };
-        let drawn = STREAM.with(|stream| match stream.draw_quickly(Some(0), fork_and_take) {
-            Ok((_, [word])) => word,
-            Err(seeded_in) => stream.next_slowly(seeded_in, 0),
-        });
-        assert_ne!(pid.get(), -1, "nothing was taken quickly");
-        if pid.get() == 0 {
-            of_child.store(drawn, Ordering::Relaxed);
-            // SAFETY: skips what belongs to the parent.
-            unsafe { libc::_exit(0) };
+        assert!(bytes().iter().filter(|&&byte| byte != 0).count() > 32);
+        // SAFETY: the child calls nothing that takes a lock, and ends without what belongs to its parent.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            // SAFETY: as above.
+            unsafe { libc::_exit(i32::from(bytes().iter().any(|&byte| byte != 0))) };
         }
         let mut status = 0;
         // SAFETY: the child is ours.
-        assert_eq!(unsafe { (libc::waitpid(pid.get(), &mut status, 0), status) }, (pid.get(), 0));
-        [drawn, of_child.load(Ordering::Relaxed)]
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_draw_that_a_fork_interrupts_is_made_anew_in_the_child() {
-        numbers(100);
-        assert!(STREAM.with(words_left) > 0);
-        let [parent, child] = drawn_around_a_fork();
-        assert_ne!(parent, child);
-    }
-
-    #[test]
-    fn a_generator_that_was_left_in_use_does_not_hold_up_other_threads() {
-        STREAM.with(|stream| stream.generation.set(IN_USE));
-        assert_ne!(std::thread::spawn(|| numbers(2)).join().unwrap(), numbers(2));
+        assert_eq!(unsafe { (libc::waitpid(pid, &mut status, 0), status) }, (pid, 0));
     }
 
     #[test]
     fn a_whole_batch_is_made_in_a_burst_alone() {
         numbers(1);
         let left_after_a_look = |ns_since_the_last: u64, stamp_ms| {
-            STREAM.with(|stream| {
-                stream.looked_at_ns.set(clock::uptime_ns() - ns_since_the_last);
-                drop_words(stream);
-                next_u64(stamp_ms);
-                words_left(stream)
-            })
+            source().looked_at_ns = clock::uptime_ns() - ns_since_the_last;
+            drop_words();
+            next_u64(stamp_ms);
+            source().batch.left()
         };
         assert_eq!((0..100).map(|_| left_after_a_look(0, 0)).max(), Some(batch::WORDS - 1));
         assert_eq!(left_after_a_look(BURST_NS, 0), 0);
@@ -698,19 +465,17 @@ mod tests {
     /// How many of 400 calls, two milliseconds apart, look at the clock, when no words are left.
     fn looks_of(make: impl Fn()) -> usize {
         numbers(1);
-        STREAM.with(drop_words);
+        drop_words();
         looks(400, make)
     }
 
     /// How many of these calls, two milliseconds apart, look at the clock.
     fn looks(calls: usize, make: impl Fn()) -> usize {
         let looks = |_: &usize| {
-            STREAM.with(|stream| {
-                let before = clock::uptime_ns() - 2 * NS_A_MS;
-                stream.looked_at_ns.set(before);
-                make();
-                stream.looked_at_ns.get() != before
-            })
+            let before = clock::uptime_ns() - 2 * NS_A_MS;
+            source().looked_at_ns = before;
+            make();
+            source().looked_at_ns != before
         };
         (0..calls).filter(looks).count()
     }
@@ -718,11 +483,11 @@ mod tests {
     #[test]
     fn what_a_burst_has_made_ahead_is_taken_without_a_look_at_the_clock() {
         let burst = || {
-            STREAM.with(drop_words);
-            while STREAM.with(words_left) < 10 {
+            drop_words();
+            while source().batch.left() < 10 {
                 numbers(1);
             }
-            STREAM.with(words_left)
+            source().batch.left()
         };
         // Ids with a time, unless that is a second later.
         assert_eq!(looks(burst() + 10, || _ = next_u64(0)), 10);
@@ -730,7 +495,7 @@ mod tests {
         assert_eq!(looks(1, || _ = next_u64(RESEED_AFTER_MS as i64)), 1);
         // Those without one, however late it is.
         let pairs = burst() / 2;
-        STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() - 10 * RESEED_AFTER_MS * NS_A_MS));
+        source().seeded_at_ns = clock::uptime_ns() - 10 * RESEED_AFTER_MS * NS_A_MS;
         assert_eq!(looks(pairs + 10, || _ = crate::uuid::v4()), 10);
     }
 

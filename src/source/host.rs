@@ -3,7 +3,6 @@
 //! The first of these that exists: the one that packets to the world are sent from, or to a private network; a private
 //! one of an interface that is not a bridge (`docker0` has the same on every host); any other one that is not link-local.
 
-use super::cancellation;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -86,10 +85,8 @@ impl<T: Copy> Found<T> {
 
 /// The host's addresses, the best first.
 fn candidates() -> Vec<IpAddr> {
-    let (mut addresses, own) = cancellation::held_up(|| {
-        let of_routes: Vec<_> = FAR_AWAY.into_iter().filter_map(source_towards).collect();
-        (of_routes, of_interfaces())
-    });
+    let mut addresses: Vec<_> = FAR_AWAY.into_iter().filter_map(source_towards).collect();
+    let own = of_interfaces();
     let is_private = |address: &IpAddr| matches!(address, IpAddr::V4(v4) if v4.is_private());
     addresses.extend(own.iter().copied().filter(is_private));
     addresses.extend(own);

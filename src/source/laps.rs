@@ -67,14 +67,9 @@ impl<const LENGTH: u32> SharedLaps<LENGTH> {
     }
 
     pub(crate) fn next(&self, now_ms: i64, had_been_wrong: bool) -> Position {
-        let mut position = Position(self.0.load(Ordering::Relaxed));
-        loop {
-            let next = position.next(LENGTH, now_ms, had_been_wrong);
-            match self.0.compare_exchange_weak(position.0, next.0, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return next,
-                Err(now) => position = Position(now),
-            }
-        }
+        let after = |last| Position(last).next(LENGTH, now_ms, had_been_wrong);
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(after(last).0));
+        after(taken.unwrap_or_else(|last| last))
     }
 }
 

@@ -1,37 +1,42 @@
-//! Pages of the kernel's own, which it can wipe in children: what a fork would copy is zero there (Linux 4.14 and later).
+//! Pages that the kernel wipes in children: what a fork would copy is zero there (Linux 4.14 and later).
 
 use std::ptr::{self, NonNull};
 
-/// A page of zeros; None if there is no memory.
-pub(super) fn map<T>() -> Option<NonNull<T>> {
+/// A page of zeros for a `T`; None if the kernel does not wipe it in children, or has no memory.
+pub(super) fn map_wiped<T>() -> Option<NonNull<T>> {
     let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
     // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists.
     let page = unsafe { libc::mmap(ptr::null_mut(), size_of::<T>(), access, flags, -1, 0) };
-    if page == libc::MAP_FAILED { None } else { NonNull::new(page.cast()) }
+    let page = NonNull::new(page.cast()).filter(|_| page != libc::MAP_FAILED)?;
+    if is_wiped_in_children(page) {
+        return Some(page);
+    }
+    // SAFETY: it was just mapped, and nobody else has it.
+    unsafe { unmap(page) };
+    None
 }
 
 /// Gives a page back.
 ///
 /// # Safety
 ///
-/// The page must be from [`map`], and nobody may use it any more.
+/// The page must be from [`map_wiped`], and nobody may use it any more.
 pub(super) unsafe fn unmap<T>(page: NonNull<T>) {
     // SAFETY: the caller's promise.
     unsafe { libc::munmap(page.as_ptr().cast(), size_of::<T>()) };
 }
 
-/// Lets the kernel wipe the page in children. Returns whether it said that it will.
-///
-/// # Safety
-///
-/// The page must be from [`map`].
-pub(super) unsafe fn wipe_in_children<T>(page: NonNull<T>) -> bool {
-    #[cfg(target_os = "linux")]
-    // SAFETY: the advice concerns this mapping alone.
-    return unsafe { libc::madvise(page.as_ptr().cast(), size_of::<T>(), libc::MADV_WIPEONFORK) } == 0;
-    #[cfg(not(target_os = "linux"))]
-    {
-        _ = page;
-        false
-    }
+/// Some emulators accept any advice and ignore it. Only a kernel that rejects an invalid one is trusted.
+#[cfg(target_os = "linux")]
+fn is_wiped_in_children<T>(page: NonNull<T>) -> bool {
+    /// Linux has never had this advice.
+    const NO_ADVICE: libc::c_int = -1;
+    // SAFETY: the advice concerns the new mapping alone, which holds nothing.
+    let accepts = |advice| unsafe { libc::madvise(page.as_ptr().cast(), size_of::<T>(), advice) } == 0;
+    !accepts(NO_ADVICE) && accepts(libc::MADV_WIPEONFORK)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_wiped_in_children<T>(_: NonNull<T>) -> bool {
+    false
 }

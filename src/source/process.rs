@@ -1,34 +1,31 @@
 //! Which process this is.
 
-use super::generation;
+use super::entropy::StreamId;
 use super::pid::pid;
-use super::signal_safe::SignalSafe;
+use std::cell::Cell;
 #[cfg(target_os = "linux")]
 use std::ptr;
 
-/// The process id. It is requested once for each thread and process, because a request costs as much as an id.
+/// The process id. It is requested once for each stream, which no two processes share, because a request costs as much as
+/// an id.
 ///
 /// The child of a vfork has its parent's memory, and would leave its own id there, which the parent would go on with. So
 /// it is stored only where this is surely not such a child.
 #[inline]
-pub(crate) fn id() -> u32 {
-    const UNKNOWN: (u64, u32) = (generation::NONE, 0);
+pub(crate) fn id(StreamId { stream, .. }: StreamId) -> u32 {
     thread_local! {
-        static KNOWN: SignalSafe<(u64, u32)> = const { SignalSafe::new(UNKNOWN) };
+        static KNOWN: Cell<Option<(u64, u32)>> = const { Cell::new(None) };
     }
-    let generation = generation::get();
-    KNOWN.with(|kept| {
-        kept.step(UNKNOWN, |known| {
-            if known.0 == generation {
-                return known.1;
-            }
+    match KNOWN.get() {
+        Some((of, id)) if of == stream => id,
+        _ => {
             let id = pid();
             if has_memory_of_its_own() {
-                *known = (generation, id);
+                KNOWN.set(Some((stream, id)));
             }
             id
-        })
-    })
+        }
+    }
 }
 
 /// The C library tells the kernel its list of robust locks when a thread begins, and in the child of a fork. The child of

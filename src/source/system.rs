@@ -1,15 +1,17 @@
 //! The system's randomness. No file stays open, and no lock is held, so that a child that is forked meanwhile can ask as well.
 
-use super::cancellation;
+use super::clock;
+use super::pid::pid;
+use std::array;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Fills `bytes` with the system's randomness. Returns whether there was enough.
 pub(super) fn fill(bytes: &mut [u8]) -> bool {
-    cancellation::held_up(|| ask(bytes))
-}
-
-#[cfg(target_os = "linux")]
-fn ask(bytes: &mut [u8]) -> bool {
-    by_call(bytes) || by_file(bytes)
+    #[cfg(target_os = "linux")]
+    return by_call(bytes) || by_file(bytes);
+    #[cfg(not(target_os = "linux"))]
+    return getrandom::fill(bytes).is_ok();
 }
 
 /// Not through the C library, which has the function since glibc 2.25 only.
@@ -71,9 +73,20 @@ fn is_interrupted() -> bool {
     std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn ask(bytes: &mut [u8]) -> bool {
-    getrandom::fill(bytes).is_ok()
+/// Differs between any two processes and any two moments, for when the OS has no randomness.
+pub(super) fn noise() -> [u64; 4] {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let on_the_stack = 0_u8;
+    let mut hasher = DefaultHasher::new();
+    clock::system_ms().hash(&mut hasher);
+    pid().hash(&mut hasher);
+    CALLS.fetch_add(1, Ordering::Relaxed).hash(&mut hasher);
+    (&raw const on_the_stack).hash(&mut hasher);
+    (noise as fn() -> [u64; 4]).hash(&mut hasher);
+    array::from_fn(|_| {
+        clock::uptime_ns().hash(&mut hasher);
+        hasher.finish()
+    })
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -2,8 +2,8 @@
 
 use super::clock::{self, Stamp};
 use super::growing::{Growing, Grown};
-use super::signal_safe::SignalSafe;
 use crate::text::uuid_time;
+use std::cell::Cell;
 
 /// The bits after the time, without version and variant.
 pub(crate) const RANDOM_BITS: u32 = 74;
@@ -23,7 +23,7 @@ pub(crate) fn at(ms: i64) -> u128 {
 
 fn next(ms: i64, stamp: Stamp) -> u128 {
     thread_local! {
-        static GROWING: SignalSafe<Growing<RANDOM_BITS>> = const { SignalSafe::new(Growing::NONE) };
+        static GROWING: Cell<Growing<RANDOM_BITS>> = const { Cell::new(Growing::NONE) };
     }
     let Grown { ms, random } = GROWING.with(|kept| Growing::next(kept, ms, stamp));
     of(ms, random)

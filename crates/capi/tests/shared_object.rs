@@ -3,9 +3,8 @@
 #![cfg(target_os = "linux")]
 
 use std::ffi::{CStr, CString, c_char};
-use std::os::fd::AsRawFd;
 use std::process::Command;
-use test_helpers::library::{self, FUNCTIONS, Fill, Functions};
+use test_helpers::library::{self, FUNCTIONS, Functions};
 
 fn output_of(tool: &str, option: &str) -> String {
     let output = Command::new(tool).arg(option).arg("-W").arg(library::path()).output().unwrap();
@@ -41,37 +40,6 @@ fn it_stays_loaded() {
 fn its_soname_has_the_version_of_the_interface() {
     let dynamic = output_of("readelf", "--dynamic");
     assert!(dynamic.contains("Library soname: [libtxid.so.2]"), "{dynamic}");
-}
-
-/// The state behind the words of a batch begins with a constant and the key: who finds it can compute ids that were made before.
-#[test]
-fn no_key_stays_on_the_stack() {
-    const BEFORE_A_KEY: &[u8; 16] = b"expand 32-byte k";
-
-    #[inline(never)]
-    extern "C" fn leave_it(text: *mut c_char, _: i64) {
-        let mut constants = [*BEFORE_A_KEY; 16];
-        // SAFETY: the text has the 20 bytes.
-        unsafe { *text = std::hint::black_box(&mut constants)[0][0] as c_char };
-    }
-
-    let memory = std::fs::File::open("/proc/self/mem").unwrap();
-    let (mut text, mut below) = ([0; 20], vec![0_u8; 64 << 10]);
-    let begin = &raw const text as usize - below.len();
-    let mut is_left_by = |fill: Fill, calls: usize| {
-        // Whatever is called in between would overwrite what is there.
-        // SAFETY: the text has the 20 bytes, and the kernel writes no more than there is room for.
-        let read = unsafe {
-            (0..calls).for_each(|_| fill(text.as_mut_ptr(), 0));
-            libc::pread(memory.as_raw_fd(), below.as_mut_ptr().cast(), below.len(), begin as i64)
-        };
-        assert_eq!(read, below.len() as isize);
-        below.windows(BEFORE_A_KEY.len()).any(|window| window == BEFORE_A_KEY)
-    };
-    for calls in [1, 1, 1000] {
-        assert!(!is_left_by(FUNCTIONS.fill, calls), "after {calls} calls");
-    }
-    assert!(is_left_by(leave_it, 1), "it would not be seen");
 }
 
 /// Loads the library into `true` after another one that has all of its symbols and comes first in symbol lookup, as in

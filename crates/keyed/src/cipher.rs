@@ -1,6 +1,5 @@
 //! AES with keys of three sizes, for a few blocks at a time.
 
-use crate::traces;
 use aes::cipher::consts::U16;
 use aes::cipher::{BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use aes::{Aes128Enc, Aes192Enc, Aes256Enc};
@@ -30,21 +29,8 @@ impl Cipher {
         cipher.expect("a key has 16, 24 or 32 bytes")
     }
 
-    /// Nothing of the key is left in registers or on the stack. They would be part of a core dump.
-    #[inline]
-    pub(crate) fn run(&self, work: &mut impl Work) {
-        self.run_and_leave_traces(work);
-        match (aes::hardware_accelerated(), self) {
-            // Some compilers and levels put what does not fit into the registers on the stack.
-            (true, Self::Aes128(_)) => traces::clear::<64>(),
-            (true, _) => traces::clear::<128>(),
-            (false, _) => traces::clear::<512>(),
-        }
-    }
-
-    /// Never inlined, so that the traces are below the caller's frame.
     #[inline(never)]
-    fn run_and_leave_traces(&self, work: &mut impl Work) {
+    pub(crate) fn run(&self, work: &mut impl Work) {
         let whole = Whole(work);
         match self {
             Self::Aes128(aes) => aes.encrypt_with_backend(whole),

@@ -6,11 +6,9 @@ mod cipher;
 mod ff1;
 mod file;
 mod secret;
-mod traces;
 
 pub use ff1::Ff1;
 pub use file::{Key, KeyFileError, KeyFlaw};
-pub use traces::clear as clear_traces;
 
 use cipher::Cipher;
 use secret::Secret;
@@ -26,8 +24,6 @@ impl Keys {
     /// over an alphabet of `radix`. There is at least one.
     pub fn read(path: &Path, radix: u32, length: u32, tweak: &[u8]) -> Result<Self, KeyFileError> {
         let read = file::keys(path, &mut |key| Ff1::new(Cipher::of(key), radix, length, tweak));
-        // Reading and expanding a key has left copies there.
-        clear_traces::<4096>();
         read.map(Self).map_err(|flaw| KeyFileError { path: path.to_path_buf(), flaw })
     }
 

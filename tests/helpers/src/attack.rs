@@ -1,11 +1,9 @@
-//! Tools for attacks: children made in every way, refused system calls, memory that a family of processes shares, and
-//! signals between any two instructions.
+//! Tools for attacks: children made in every way, refused system calls, and memory that a family of processes shares.
 
 use std::ffi::c_void;
 use std::io::Read;
 use std::ops::Range;
 use std::os::fd::FromRawFd;
-use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -167,60 +165,6 @@ pub fn mappings(is_wanted: impl Fn(&[&str]) -> bool) -> Vec<Range<usize>> {
     found
 }
 
-/// The memory of this process that it can read and write, without stacks.
-pub fn writable() -> Vec<Range<usize>> {
-    writable_of("self", |line| !line.ends_with("[stack]"))
-}
-
-fn writable_of(process: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
-    let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
-    let lines = maps.lines().filter(|line| line.contains(" rw-p ") && is_wanted(line));
-    lines
-        .map(|line| {
-            let (begin, end) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
-            usize::from_str_radix(begin, 16).unwrap()..usize::from_str_radix(end, 16).unwrap()
-        })
-        .collect()
-}
-
-/// What a fork has copied: a child that does nothing.
-pub struct Copied(i32);
-
-impl Copied {
-    pub fn take() -> Self {
-        let pid = fork();
-        assert!(pid >= 0);
-        loop {
-            if pid > 0 {
-                return Self(pid);
-            }
-            // SAFETY: always allowed.
-            unsafe { libc::pause() };
-        }
-    }
-
-    /// All that it can write to, as this process sees it from outside.
-    pub fn memory(&self) -> Vec<u8> {
-        let ranges = writable_of(&self.0.to_string(), |_| true);
-        ranges.into_iter().map(|range| self.at(range)).collect::<Vec<_>>().concat()
-    }
-
-    pub fn at(&self, range: Range<usize>) -> Vec<u8> {
-        let mut bytes = vec![0; range.len()];
-        let memory = std::fs::File::open(format!("/proc/{}/mem", self.0)).unwrap();
-        memory.read_exact_at(&mut bytes, range.start as u64).unwrap();
-        bytes
-    }
-}
-
-impl Drop for Copied {
-    fn drop(&mut self) {
-        // SAFETY: the child is ours.
-        unsafe { libc::kill(self.0, libc::SIGKILL) };
-        ended_well(self.0);
-    }
-}
-
 /// How many pages the kernel wipes in a child of this process, without the states of the vDSO's getrandom.
 pub fn wiped_on_fork() -> usize {
     let wiped = mappings(|flags| flags.contains(&"wf") && !flags.contains(&"dp"));
@@ -279,67 +223,15 @@ impl<T: Copy + 'static> Shared<T> {
         // SAFETY: this many have been written.
         (0..self.count()).map(|place| unsafe { self.items.add(place).read() }).collect()
     }
-
-    /// Removes all items. The processes that wrote must have ended.
-    pub fn clear(&self) {
-        self.length.store(0, Ordering::Relaxed);
-    }
 }
 
 /// Calls `handler` at each `signal`, with the registers of the interrupted code.
 pub fn handle(signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void)) {
-    handle_with(libc::SA_RESTART, signal, handler);
-}
-
-/// The same on the thread's alternate stack.
-pub fn handle_on_another_stack(signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void)) {
-    handle_with(libc::SA_ONSTACK, signal, handler);
-}
-
-fn handle_with(flags: i32, signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void)) {
     // SAFETY: the action is complete, and the handlers of these tests only do what a handler may do.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | flags;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
         assert_eq!(libc::sigaction(signal, &action, ptr::null_mut()), 0);
     }
-}
-
-/// Unblocks or blocks `signal` for the calling thread, and for those that it starts from now on.
-pub fn block(signal: i32, is_blocked: bool) {
-    // SAFETY: the set is our own.
-    unsafe {
-        let mut set = std::mem::zeroed();
-        libc::sigemptyset(&mut set);
-        libc::sigaddset(&mut set, signal);
-        let how = if is_blocked { libc::SIG_BLOCK } else { libc::SIG_UNBLOCK };
-        assert_eq!(libc::pthread_sigmask(how, &set, ptr::null_mut()), 0);
-    }
-}
-
-/// Runs `work` with a SIGTRAP after each instruction of this thread, except in system calls.
-#[cfg(target_arch = "x86_64")]
-pub fn step_through(work: impl FnOnce()) {
-    // SAFETY: sets the trap flag and clears it again, with an ordinary call in between.
-    unsafe {
-        std::arch::asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq");
-        work();
-        std::arch::asm!("pushfq", "and qword ptr [rsp], -257", "popfq");
-    }
-}
-
-/// The address of the interrupted instruction.
-#[cfg(target_arch = "x86_64")]
-pub fn instruction(context: *mut c_void) -> usize {
-    // SAFETY: the kernel passed it to a handler of `handle`.
-    unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize] as usize }
-}
-
-/// Lets the interrupted code continue without a SIGTRAP after each instruction.
-#[cfg(target_arch = "x86_64")]
-pub fn step_no_further(context: *mut c_void) {
-    // SAFETY: the kernel passed it to a handler of `handle`.
-    let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
-    context.uc_mcontext.gregs[libc::REG_EFL as usize] &= !0x100;
 }

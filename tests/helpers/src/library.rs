@@ -43,7 +43,6 @@ pub struct Functions {
     pub fill: Fill,
     pub fill_now: Fill,
     /// An argument more than it has does no harm.
-    pub uuid_v4: Fill,
     pub maker_open: unsafe extern "C" fn(*const Text, usize, bool, *mut *mut c_void, *mut c_char) -> i32,
     pub maker_fill: unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32,
     pub snowflake_open:
@@ -67,14 +66,13 @@ impl Functions {
         let all = [
             c"txid_fill",
             c"txid_fill_now",
-            c"txid_uuid_v4",
             c"txid_maker_open",
             c"txid_maker_fill",
             c"txid_snowflake_open",
             c"txid_snowflake_fill",
         ];
         // SAFETY: they have these signatures, in the order of the fields.
-        unsafe { std::mem::transmute::<[*mut c_void; 7], Self>(all.map(symbol)) }
+        unsafe { std::mem::transmute::<[*mut c_void; 6], Self>(all.map(symbol)) }
     }
 }
 
