@@ -5,7 +5,6 @@ use super::header::{Header, Verdict};
 use super::networks::Peer;
 use super::outgoing::Outgoing;
 use super::policy::Policy;
-use super::ratio::random_value_of;
 use super::span::{Open, SpanTexts};
 use std::ops::Range;
 
@@ -116,8 +115,7 @@ impl Plan {
             let of_field =
                 |field: Field| self.places[field as usize].map_or(Header::Absent, |place| header(place.into()));
             let mut span = self.policy.span_of(sent.is_some(), of_field, clock_ms);
-            let ratio = self.policy.sample().filter(|_| span.open != Open::No);
-            if let Some(ratio) = ratio {
+            if let Some(ratio) = self.policy.sample() {
                 span.decide(ratio);
             }
             let texts = span.texts();
@@ -130,8 +128,8 @@ impl Plan {
                 is_continued: span.is_continued,
                 is_datadog: span.is_datadog,
                 priority: span.priority,
-                ratio,
-                random_value: (span.open == Open::ByValue).then(|| random_value_of(span.trace_id)),
+                ratio: span.ratio,
+                random_value: span.random_value().filter(|_| span.open == Open::ByValue),
             };
             self.traceparent = Some(add(&mut self.texts, traceparent));
             outgoing.each(&self.policy, |field, value| {
@@ -188,7 +186,7 @@ fn first_id<'a>(headers: impl Iterator<Item = Header<'a>>) -> (Verdict, Option<&
 
 #[cfg(test)]
 mod tests {
-    use super::super::ratio::Ratio;
+    use super::super::ratio::{Ratio, random_value_of};
     use super::*;
     use crate::trace::{TraceId, Traceparent};
     use std::collections::BTreeMap;

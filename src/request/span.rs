@@ -117,6 +117,8 @@ pub struct Span {
     pub priority: i8,
     /// Whether it is left to this hop to [decide](Span::decide).
     pub open: Open,
+    /// The share of traces that are recorded, if this hop decided by it.
+    pub ratio: Option<Ratio>,
 }
 
 impl Span {
@@ -140,10 +142,11 @@ impl Span {
             is_datadog: false,
             priority: 0,
             open: Open::ById,
+            ratio: None,
         }
     }
 
-    /// Decides whether the trace is recorded, if that is open.
+    /// Decides whether the trace is recorded, if that is open. A span is decided once, before its headers are written.
     ///
     /// ```
     /// use txid::request::{Ratio, Span};
@@ -152,13 +155,22 @@ impl Span {
     /// span.decide(Ratio::parse(b"0").unwrap());
     /// assert!(span.traceparent().to_string().ends_with("-02"));
     /// ```
+    #[inline]
     pub fn decide(&mut self, ratio: Ratio) {
-        let value = match self.open {
-            Open::No => return,
-            Open::ById => value_in(self.trace_id),
-            Open::ByValue => random_value_of(self.trace_id),
-        };
-        self.sampled = Some(Sampling::from(ratio.keeps(value)));
+        if let Some(value) = self.random_value() {
+            self.sampled = Some(Sampling::from(ratio.keeps(value)));
+            self.ratio = Some(ratio);
+        }
+    }
+
+    /// The value that decides, if that is open.
+    #[inline]
+    pub fn random_value(&self) -> Option<u64> {
+        match self.open {
+            Open::No => None,
+            Open::ById => Some(value_in(self.trace_id)),
+            Open::ByValue => Some(random_value_of(self.trace_id)),
+        }
     }
 
     /// The span that continues the trace that came in: as the first of these kinds that is valid, otherwise in the
@@ -196,6 +208,7 @@ impl Span {
             is_datadog: datadog.is_some(),
             priority: datadog.unwrap_or_default(),
             open: if sampled.is_none() { Open::ByValue } else { Open::No },
+            ratio: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::caller::{bytes, place, txid_text};
 use crate::policy::{txid_header, txid_headers, txid_peer, txid_policy};
-use ::txid::request::{Field, Open, Outgoing, Policy, Ratio, Span, TraceIds, random_value_of, value_in};
+use ::txid::request::{Field, Open, Outgoing, Policy, Ratio, Span, TraceIds, random_value_of};
 use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent, UberTraceId};
 use std::array;
 use std::ffi::c_char;
@@ -143,10 +143,9 @@ pub unsafe extern "C" fn txid_span_start(policy: *const txid_policy, clock_ms: i
     unsafe {
         match policy.as_ref() {
             Some(txid_policy(policy)) => {
-                span.write(txid_span::from(&policy.new_span(clock_ms)));
-                (*span).decide(policy.sample());
+                span.write(txid_span::of(policy.new_span(clock_ms), policy.sample()));
             }
-            None => span.write(txid_span::from(&Span::new(TraceIds::Random, clock_ms))),
+            None => span.write(txid_span::of(Span::new(TraceIds::Random, clock_ms), None)),
         }
     }
 }
@@ -186,8 +185,7 @@ pub unsafe extern "C" fn txid_span_continue(
         let policy = &(*policy).0;
         let is_trusted = (*peer).is_trusted_by(policy);
         let header = |field| txid_header::read(txid_headers::get(headers, field));
-        span.write(txid_span::from(&policy.span_of(is_trusted, header, clock_ms)));
-        (*span).decide(policy.sample());
+        span.write(txid_span::of(policy.span_of(is_trusted, header, clock_ms), policy.sample()));
     }
 }
 
@@ -363,9 +361,13 @@ impl txid_span {
 /// Where the decision is in a b3 header.
 const B3_DECISION: usize = TXID_TRACE_ID_LEN + 1 + TXID_SPAN_ID_LEN + 1;
 
-impl From<&Span> for txid_span {
+impl txid_span {
+    /// Decides before the texts are written.
     #[inline(always)]
-    fn from(span: &Span) -> Self {
+    pub(crate) fn of(mut span: Span, ratio: Option<Ratio>) -> Self {
+        if let Some(ratio) = ratio {
+            span.decide(ratio);
+        }
         let texts = span.texts();
         let traceparent = texts.traceparent;
         let debug = span.sampled == Some(Sampling::Debug);
@@ -386,8 +388,8 @@ impl From<&Span> for txid_span {
             is_datadog: span.is_datadog,
             priority: span.priority,
             open: span.open as u8,
-            threshold: -1,
-            random_value: value_in(span.trace_id),
+            threshold: span.ratio.map_or(-1, |ratio| ratio.threshold() as i64),
+            random_value: span.random_value().unwrap_or_default(),
         }
     }
 }
