@@ -14,7 +14,18 @@
 /**
  * The version of the interface that nginx's modules and the Lua modules use besides txid.h. Both are of the same release.
  */
-#define TXID_INTERNAL_VERSION 1
+#define TXID_INTERNAL_VERSION 2
+
+/**
+ * How many headers a policy looks at. Each has a place: the names of the option `header` in their order, that of trace_id_header at
+ * TXID_IDS, and those of traces. A set of places has a bit for each.
+ */
+#define TXID_PLACES 24
+
+/**
+ * How many headers an id may come in.
+ */
+#define TXID_IDS 4
 
 #if defined(TXID_NGINX)
 /**
@@ -26,7 +37,7 @@
 /**
  * How many headers a trace comes in.
  */
-#define TXID_TRACE_HEADERS 17
+#define TXID_TRACE_HEADERS 20
 
 /**
  * How many headers an id comes in besides the first.
@@ -57,11 +68,6 @@
  * The length of the longest header of txid_span_header.
  */
 #define TXID_SPAN_HEADER_MAX_LEN 74
-
-/**
- * How many headers of a request change at most: each of them.
- */
-#define TXID_CHANGED_HEADERS 18
 
 /**
  * The length of all values that change, but the id.
@@ -117,6 +123,24 @@ typedef enum {
   TXID_SPAN_KIND_TRACE_SAMPLED = 8,
 } txid_span_kind;
 
+/**
+ * What is to be decided.
+ */
+typedef enum {
+  /**
+   * Whether an id is kept: `about` and `id`.
+   */
+  TXID_WANTS_ID = 1,
+  /**
+   * The span: what `span` points to.
+   */
+  TXID_WANTS_SPAN = 2,
+  /**
+   * What `changes` points to, for the id and the span that were decided now or before. Without an id, the header for it is left out.
+   */
+  TXID_WANTS_CHANGES = 4,
+} txid_wants;
+
 #if defined(TXID_NGINX)
 /**
  * Makes txids, in one thread.
@@ -130,6 +154,62 @@ typedef struct txid_generator txid_generator;
  */
 typedef struct txid_times txid_times;
 #endif
+
+/**
+ * The sender of a request.
+ */
+typedef struct {
+  /**
+   * Its struct sockaddr, or NULL if only its text is known.
+   */
+  const void *sockaddr;
+  /**
+   * Its address as nginx writes it.
+   */
+  txid_text text;
+} txid_peer;
+
+/**
+ * What a gateway knows of a request. If all of it is zero, nothing came in, and the policy's options count.
+ */
+typedef struct {
+  /**
+   * Who sent it.
+   */
+  txid_peer peer;
+  /**
+   * The share of traces that are recorded, as txid_share has it, in place of the policy's; or 0.
+   */
+  int64_t share;
+  /**
+   * 1 if the peer is trusted, -1 if not, and 0 if the policy is to say.
+   */
+  int8_t trust;
+  /**
+   * Whether each id that came once is valid, but those of `refused`.
+   */
+  bool judges;
+  /**
+   * Places of ids that are not valid.
+   */
+  uint32_t refused;
+  /**
+   * The headers that came.
+   */
+  uint32_t came;
+  /**
+   * Those of them that came more than once.
+   */
+  uint32_t repeated;
+  /**
+   * Those that may have come: the gateway did not look.
+   */
+  uint32_t unread;
+  /**
+   * Their values, with the spaces around them. Only those of headers that came once are read.
+   */
+  txid_text values[TXID_PLACES];
+} txid_request;
 
 /**
  * The span of a request, in the form of headers. A header of length 0 must not be sent.
@@ -207,28 +287,58 @@ typedef struct {
 } txid_span;
 
 /**
- * What is kept for a request.
+ * A header of a request that must change.
  */
 typedef struct {
   /**
-   * Its id. NULL until there is one.
+   * Its name.
+   */
+  txid_text name;
+  /**
+   * Its new value; `data` is NULL if the request must not have it.
+   */
+  txid_text value;
+} txid_changed_header;
+
+/**
+ * The headers of a request that must change.
+ */
+typedef struct {
+  /**
+   * How many there are.
+   */
+  size_t count;
+  /**
+   * Of these, so many.
+   */
+  txid_changed_header list[TXID_PLACES];
+  /**
+   * Their values, one after the other.
+   */
+  uint8_t text[TXID_CHANGED_TEXT_LEN];
+} txid_changed_headers;
+
+/**
+ * What is decided about a request.
+ */
+typedef struct {
+  /**
+   * The place of the id that is kept, or of the first invalid one; otherwise -1.
+   */
+  int32_t about;
+  /**
+   * The id that is kept. If its length is 0, the caller makes one.
    */
   txid_text id;
   /**
-   * Its span. NULL until there is one.
+   * Room for the span, or the one that was decided before. NULL if the request has none.
    */
   txid_span *span;
   /**
-   * Whether it is still to be rejected.
+   * Room for the headers that must change.
    */
-  bool rejected;
-} txid_kept;
-
-/**
- * Adds an entry to the list of a request's main request, with `size` bytes of its memory as data, and returns it: nginx's
- * ngx_http_cleanup_add.
- */
-typedef void *(*txid_add_cleanup)(void *request, size_t size);
+  txid_changed_headers *changes;
+} txid_decision;
 
 /**
  * A header of a request, laid out as lua-nginx-module's ngx_http_lua_ffi_table_elt_t.
@@ -251,6 +361,34 @@ typedef struct {
    */
   const char *value;
 } txid_field;
+
+/**
+ * What is kept for a request.
+ */
+typedef struct {
+  /**
+   * Its id. NULL until there is one.
+   */
+  txid_text id;
+  /**
+   * Its span. NULL until there is one.
+   */
+  txid_span *span;
+  /**
+   * Whether it is still to be rejected.
+   */
+  bool rejected;
+  /**
+   * As in txid_request.
+   */
+  int8_t trust;
+} txid_kept;
+
+/**
+ * Adds an entry to the list of a request's main request, with `size` bytes of its memory as data, and returns it: nginx's
+ * ngx_http_cleanup_add.
+ */
+typedef void *(*txid_add_cleanup)(void *request, size_t size);
 
 /**
  * The values of one header in a request.
@@ -288,20 +426,6 @@ typedef struct {
   txid_header other_ids[TXID_OTHER_IDS];
 } txid_headers;
 
-/**
- * The sender of a request.
- */
-typedef struct {
-  /**
-   * Its struct sockaddr, or NULL if only its text is known.
-   */
-  const void *sockaddr;
-  /**
-   * Its address as nginx writes it.
-   */
-  txid_text text;
-} txid_peer;
-
 #if defined(TXID_NGINX)
 /**
  * What a policy says of every request.
@@ -334,34 +458,6 @@ typedef struct {
 } txid_terms;
 #endif
 
-/**
- * A header of a request that must change.
- */
-typedef struct {
-  /**
-   * Its name.
-   */
-  txid_text name;
-  /**
-   * Its new value; `data` is NULL if the request must not have it.
-   */
-  txid_text value;
-} txid_changed_header;
-
-/**
- * The headers of a request that must change.
- */
-typedef struct {
-  /**
-   * Of these, txid_headers_change says how many there are.
-   */
-  txid_changed_header list[TXID_CHANGED_HEADERS];
-  /**
-   * Their values, one after the other.
-   */
-  uint8_t text[TXID_CHANGED_TEXT_LEN];
-} txid_changed_headers;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -370,6 +466,67 @@ extern "C" {
  * The TXID_INTERNAL_VERSION that the library was built with.
  */
 uint32_t txid_internal_version(void);
+
+/**
+ * Decides about a request what is in `wants`, a sum of txid_wants, and leaves the rest of `decision` as it is. Returns a txid_verdict on
+ * the id, if that is decided. See txid_fill_now for `clock_ms`.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open; `request` and what it points to must be valid for reads, and `decision` and the rooms in it for
+ * what is wanted for writes. It then points into itself, to the policy and to the request.
+ */
+int32_t txid_decide(const txid_policy *policy,
+                    int64_t clock_ms,
+                    const txid_request *request,
+                    uint32_t wants,
+                    txid_decision *decision);
+
+/**
+ * Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `request`: what came, and the values.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open; `fields` valid for reads of `count` of them, as must be what they point to; `request` for
+ * writes. It then points to the values of the fields.
+ */
+void txid_request_find(const txid_policy *policy,
+                       const txid_field *fields,
+                       size_t count,
+                       txid_request *request);
+
+/**
+ * Whether the peer of the request is trusted: by its `trust`, and otherwise by the policy, and then `trust` says so.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open, and `request` valid for reads and a write, as must be its peer for reads.
+ */
+bool txid_request_trust(const txid_policy *policy,
+                        txid_request *request);
+
+/**
+ * Writes the name of the header at this place to `name`, as it was chosen; its length is 0 if the policy looks at none there. Returns
+ * whether the header is read, and not only removed. The name is valid until the policy changes.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open, and `name` valid for a write.
+ */
+bool txid_policy_header(const txid_policy *policy,
+                        size_t place,
+                        txid_text *name);
+
+/**
+ * The share of traces that these words of the option `sample` say, for txid_request: more than 0; or 0 for "off", and -1 if they are
+ * wrong.
+ *
+ * Safety:
+ *
+ * `sample` must be valid for reads of `len` bytes.
+ */
+int64_t txid_share(const char *sample,
+                   size_t len);
 
 #if defined(TXID_NGINX)
 /**

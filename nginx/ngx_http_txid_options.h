@@ -9,3 +9,4 @@
     ngx_http_txid_policy_option("txid_trace_id_header", NGX_CONF_TAKE1),
     ngx_http_txid_policy_option("txid_trace_ids", NGX_CONF_1MORE),
     ngx_http_txid_policy_option("txid_trace_random_flag", NGX_CONF_TAKE1),
+    ngx_http_txid_policy_option("txid_trace_pass_others", NGX_CONF_TAKE1),

@@ -16,9 +16,9 @@ typedef struct {
 static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[TXID_TRACE_HEADERS];
 
 /* The header of each place by these bits of the hash: no two have the same, and few others. */
-#define ngx_http_txid_place(hash)  (((hash) >> 6) & 63)
+#define ngx_http_txid_place(hash)  (((hash) >> 3) & 127)
 
-static ngx_http_txid_trace_header_t  *ngx_http_txid_trace_header_of[64];
+static ngx_http_txid_trace_header_t  *ngx_http_txid_trace_header_of[128];
 
 
 ngx_int_t
@@ -126,7 +126,7 @@ ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, t
 }
 
 
-_Static_assert(TXID_TRACE_HEADERS == 17, "the loop is unrolled");
+_Static_assert(TXID_TRACE_HEADERS == 20, "the loop is unrolled");
 
 
 /* No value of a header that is not there is read. Rolled up, it takes 30 instructions more. */
@@ -135,7 +135,7 @@ ngx_http_txid_no_trace(txid_header *of_trace)
 {
     ngx_uint_t  i;
 
-#pragma GCC unroll 17
+#pragma GCC unroll 20
     for (i = 0; i < TXID_TRACE_HEADERS; i++) {
         of_trace[i].count = 0;
     }

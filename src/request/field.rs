@@ -1,5 +1,7 @@
 //! The headers that a request's id and its span are in.
 
+use super::policy::Policy;
+
 macro_rules! fields {
     ($($field:ident $name:literal,)*) => {
         /// A header that a policy reads or sends.
@@ -21,7 +23,7 @@ macro_rules! fields {
     };
 }
 
-// The only list of them: arrays of headers have one at `Field as usize`.
+// The only list of them. What no kind reads or sends is only taken from those who are not trusted.
 fields! {
     Traceparent "traceparent",
     Tracestate "tracestate",
@@ -39,6 +41,9 @@ fields! {
     XDatadogSamplingPriority "X-Datadog-Sampling-Priority",
     XDatadogOrigin "X-Datadog-Origin",
     XDatadogTags "X-Datadog-Tags",
+    Sw8 "sw8",
+    Sw8Correlation "sw8-correlation",
+    Sw8X "sw8-x",
 }
 
 /// The names of one length, a bit for each: most other headers have another length.
@@ -55,6 +60,23 @@ static OF_LENGTH: [u32; 32] = {
 impl Field {
     /// How many there are.
     pub const COUNT: usize = 2 + OF_TRACES.len();
+
+    /// Its place among the headers that a policy looks at.
+    #[inline]
+    pub const fn place(self) -> usize {
+        match self as usize {
+            0 => 0,
+            at => Policy::MOST_HEADERS - 1 + at,
+        }
+    }
+
+    /// The header at this place, which is not one with an id.
+    pub(super) fn at(place: usize) -> Option<Self> {
+        match place.checked_sub(Self::TraceId.place())? {
+            0 => Some(Self::TraceId),
+            at => OF_TRACES.get(at - 1).map(|(field, _)| *field),
+        }
+    }
 
     /// The header of traces of this name, in any case.
     #[inline]

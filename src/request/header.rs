@@ -99,12 +99,12 @@ pub fn is_valid_id(value: &[u8]) -> bool {
 pub const RESERVED_HEADERS: &str = "accept age allow alt-svc authorization b3 cache-control connection cookie date depth destination \
     etag expect expires forwarded from host http2-settings keep-alive last-event-id last-modified link \
     location max-forwards origin overwrite pragma range referer refresh retry-after server set-cookie \
-    status strict-transport-security te traceparent tracestate trailer transfer-encoding uber-trace-id upgrade \
+    status strict-transport-security sw8 te traceparent tracestate trailer transfer-encoding uber-trace-id upgrade \
     user-agent vary via www-authenticate x-amzn-trace-id x-cloud-trace-context x-real-ip";
 
 /// The same of all headers whose names begin so.
 pub const RESERVED_BEGINNINGS: &str =
-    "accept- access-control- content- if- proxy- sec- x-accel- x-b3- x-datadog- x-forwarded- x-sendfile";
+    "accept- access-control- content- if- proxy- sec- sw8- x-accel- x-b3- x-datadog- x-forwarded- x-sendfile";
 
 /// Checks the name of a header that is to carry an id: a token of RFC 9110 without `$`, which is no variable there, and
 /// without `_`, and not the name of a header with another meaning.

@@ -2,6 +2,7 @@
 //! and how a trace that comes in continues. This module does not read requests; Lua, `nginx/` and others pass in what
 //! they found.
 
+mod decision;
 mod field;
 mod header;
 mod networks;
@@ -13,6 +14,7 @@ mod ratio;
 mod span;
 mod trace_ids;
 
+pub use decision::{Came, PLACES};
 pub use field::Field;
 pub use header::{
     Header, HeaderNameError, RESERVED_BEGINNINGS, RESERVED_HEADERS, Verdict, check_header_name, is_valid_id,

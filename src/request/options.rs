@@ -165,6 +165,15 @@ impl PolicyOption {
             ..DIRECTIVE
         },
         Self {
+            name: "trace_pass_others",
+            takes: Takes::Switch,
+            syntax: "on | off",
+            in_lua: "true or false",
+            sentence: "Whether headers of other kinds of traces go on if the peer is not accepted. Those of `trace` never do.",
+            read: Some(|policy, words| once(&mut policy.pass_others, switch(words)?)),
+            ..DIRECTIVE
+        },
+        Self {
             name: "sample",
             takes: Takes::Ratio,
             syntax: "off | PERCENT% | 1/N | $variable",
@@ -238,8 +247,8 @@ impl Policy {
 }
 
 /// The options that a policy reads itself. Apart, so that the rest of the table is not in a program that does not show it.
-const OWN: [(&str, Read); 8] = {
-    let mut own: [(_, Read); 8] = [("", |_, _| Ok(())); 8];
+const OWN: [(&str, Read); 9] = {
+    let mut own: [(_, Read); 9] = [("", |_, _| Ok(())); 9];
     let (mut at, mut count) = (0, 0);
     while at < PolicyOption::ALL.len() {
         if let Some(read) = PolicyOption::ALL[at].read {

@@ -31,6 +31,7 @@ pub struct Policy {
     pub(super) trace_ids: Option<TraceIds>,
     pub(super) random_flag: Option<bool>,
     pub(super) sample: Option<Option<Ratio>>,
+    pub(super) pass_others: Option<bool>,
     /// The options that are set here, and not inherited.
     pub(super) own: Vec<&'static str>,
 }
@@ -72,6 +73,7 @@ impl Policy {
         take(&mut self.trace_ids, &parent.trace_ids);
         take(&mut self.random_flag, &parent.random_flag);
         take(&mut self.sample, &parent.sample);
+        take(&mut self.pass_others, &parent.pass_others);
     }
 
     /// Checks the options with each other, when all are set or inherited. `is_id_of_trace` says whether new ids of requests are
@@ -105,6 +107,7 @@ impl Policy {
             ("trace_ids", is_off && self.trace_ids.is_some_and(|ids| ids != TraceIds::Random), "trace"),
             ("trace_random_flag", is_off && self.random_flag == Some(false), "trace"),
             ("sample", is_off && self.sample().is_some(), "trace"),
+            ("trace_pass_others", is_off && self.passes_others(), "trace"),
             ("on_invalid", self.rejects() && self.trusts_nobody(), "accept"),
         ];
         match unused.into_iter().find(|(option, is_unused, _)| *is_unused && self.own.contains(option)) {
@@ -173,6 +176,11 @@ impl Policy {
         self.sample.flatten()
     }
 
+    /// Whether headers of other kinds of traces go on even if the peer is not accepted.
+    pub fn passes_others(&self) -> bool {
+        self.pass_others == Some(true)
+    }
+
     /// Decides about the `header` with the id, which came from `peer`.
     #[inline]
     pub fn judge(&self, peer: Peer, header: Header<'_>) -> Verdict {
@@ -230,6 +238,53 @@ impl Policy {
             Field::TraceId => self.trace_id_header().unwrap_or_default(),
             _ => field.name().unwrap_or_default(),
         }
+    }
+
+    /// The name of the header at this place of [`Came`](super::Came), as it was chosen; empty if the policy looks at none there.
+    pub fn name_at(&self, place: usize) -> &str {
+        match Field::at(place) {
+            _ if place == 0 => self.header(),
+            None => self.other_headers().get(place.wrapping_sub(1)).map_or("", String::as_str),
+            Some(Field::TraceId) => self.trace_id_header().unwrap_or_default(),
+            Some(_) if self.kinds().is_empty() => "",
+            Some(field) => field.name().unwrap_or_default(),
+        }
+    }
+
+    /// Whether the header at this place is read, and not only removed.
+    pub fn reads(&self, place: usize) -> bool {
+        match Field::at(place) {
+            None | Some(Field::TraceId) => !self.name_at(place).is_empty(),
+            Some(field) => self.kinds().iter().any(|kind| kind.fields().0.contains(&field)),
+        }
+    }
+
+    /// The place of the header of this name, in any case, if the policy looks at it.
+    ///
+    /// ```
+    /// use txid::request::Policy;
+    ///
+    /// let mut policy = Policy::default();
+    /// assert_eq!((policy.place_of(b"x-request-id"), policy.place_of(b"traceparent")), (Some(0), None));
+    /// policy.set("trace", &["b3"])?;
+    /// assert_eq!(policy.name_at(policy.place_of(b"TraceParent").unwrap()), "traceparent");
+    /// # Ok::<(), txid::request::PolicyError>(())
+    /// ```
+    #[inline]
+    pub fn place_of(&self, name: &[u8]) -> Option<usize> {
+        if is_same(name, self.header()) {
+            return Some(0);
+        }
+        if let Some(at) = self.other_header(name) {
+            return Some(at + 1);
+        }
+        if self.kinds().is_empty() {
+            return None;
+        }
+        if self.trace_id_header().is_some_and(|wanted| is_same(name, wanted)) {
+            return Some(Field::TraceId.place());
+        }
+        Field::of_traces(name).map(Field::place)
     }
 
     /// The span of a request, whose headers `header` returns: it continues the trace that came in, if the peer is trusted and
@@ -468,7 +523,7 @@ mod tests {
 
     #[test]
     fn options_that_are_not_set_are_inherited() {
-        let all: [(&str, &[&str]); 8] = [
+        let all: [(&str, &[&str]); 9] = [
             ("accept", &["all"]),
             ("header", &["A"]),
             ("on_invalid", &["reject"]),
@@ -477,8 +532,9 @@ mod tests {
             ("trace_ids", &["sorted"]),
             ("trace_random_flag", &["off"]),
             ("sample", &["1%"]),
+            ("trace_pass_others", &["on"]),
         ];
-        let none: [(&str, &[&str]); 8] = [
+        let none: [(&str, &[&str]); 9] = [
             ("accept", &["off"]),
             ("header", &["C"]),
             ("on_invalid", &["replace"]),
@@ -487,6 +543,7 @@ mod tests {
             ("trace_ids", &["random"]),
             ("trace_random_flag", &["on"]),
             ("sample", &["off"]),
+            ("trace_pass_others", &["off"]),
         ];
         for (given, expected) in [(&none[..], &none[..]), (&[], &all[..])] {
             let mut child = policy(given);
@@ -523,6 +580,7 @@ mod tests {
         for (option, word, other, otherwise) in [
             ("trace_ids", "sorted", "trace", "b3"),
             ("trace_random_flag", "off", "trace", "b3"),
+            ("trace_pass_others", "on", "trace", "b3"),
             ("on_invalid", "reject", "accept", "all"),
         ] {
             let alone = policy(&[(option, &[word])]);

@@ -12,6 +12,7 @@ use std::io::Write;
 pub const TXID_MESSAGE_LEN: usize = 1024;
 
 /// A text, laid out as nginx's ngx_str_t.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct txid_text {
     /// Its length in bytes.

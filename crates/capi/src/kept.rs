@@ -31,6 +31,8 @@ pub struct txid_kept {
     pub span: *mut txid_span,
     /// Whether it is still to be rejected.
     pub rejected: bool,
+    /// As in txid_request.
+    pub trust: i8,
 }
 
 /// The longest id that needs no memory of its own: a UUID.
@@ -138,7 +140,7 @@ pub unsafe extern "C" fn txid_kept_start(request: *mut c_void, add: txid_add_cle
         }
     }
     let kept: *mut Kept = cleanup.data.cast();
-    let shown = txid_kept { id: txid_text { len: 0, data: null() }, span: null_mut(), rejected: false };
+    let shown = txid_kept { id: txid_text { len: 0, data: null() }, span: null_mut(), rejected: false, trust: 0 };
     let connection = head.connection;
     // SAFETY: nginx has allocated as much.
     unsafe { kept.write(Kept { shown, request, connection, next: Cell::new(null_mut()), add, text: [0; SHORT] }) };

@@ -15,6 +15,7 @@ mod copies {
         None
     }
 }
+pub mod decide;
 pub mod error;
 #[cfg(feature = "nginx")]
 pub mod generator;
@@ -49,7 +50,7 @@ pub extern "C" fn txid_abi_version() -> u32 {
 }
 
 /// The version of the interface that nginx's modules and the Lua modules use besides txid.h. Both are of the same release.
-pub const TXID_INTERNAL_VERSION: u32 = 1;
+pub const TXID_INTERNAL_VERSION: u32 = 2;
 
 /// The TXID_INTERNAL_VERSION that the library was built with.
 #[unsafe(no_mangle)]

@@ -40,7 +40,7 @@ pub struct txid_header {
 pub const TXID_TRACE_HEADER_MAX_LEN: usize = 27;
 
 /// How many headers a trace comes in.
-pub const TXID_TRACE_HEADERS: usize = 17;
+pub const TXID_TRACE_HEADERS: usize = 20;
 const _: () = assert!(TXID_TRACE_HEADERS == Field::COUNT - 1);
 
 /// How many headers an id comes in besides the first.

@@ -1,6 +1,7 @@
 //! The span of a request.
 
 use crate::caller::{bytes, place, txid_text};
+use crate::decide::TXID_PLACES;
 use crate::policy::{txid_header, txid_headers, txid_peer, txid_policy};
 use ::txid::request::{Field, Open, Outgoing, Policy, Ratio, Span, TraceIds, random_value_of};
 use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent, UberTraceId};
@@ -54,10 +55,6 @@ pub enum txid_span_kind {
     TraceSampled = 8,
 }
 
-/// How many headers of a request change at most: each of them.
-pub const TXID_CHANGED_HEADERS: usize = 18;
-const _: () = assert!(TXID_CHANGED_HEADERS == Field::COUNT);
-
 /// The length of all values that change, but the id.
 pub const TXID_CHANGED_TEXT_LEN: usize = 704;
 const _: () = assert!(
@@ -86,8 +83,10 @@ pub struct txid_changed_header {
 /// The headers of a request that must change.
 #[repr(C)]
 pub struct txid_changed_headers {
-    /// Of these, txid_headers_change says how many there are.
-    pub list: [txid_changed_header; TXID_CHANGED_HEADERS],
+    /// How many there are.
+    pub count: usize,
+    /// Of these, so many.
+    pub list: [txid_changed_header; TXID_PLACES],
     /// Their values, one after the other.
     pub text: [u8; TXID_CHANGED_TEXT_LEN],
 }
@@ -321,7 +320,7 @@ impl txid_headers {
 }
 
 impl txid_span {
-    fn outgoing(&self) -> Outgoing<'_> {
+    pub(crate) fn outgoing(&self) -> Outgoing<'_> {
         let sampled = match (self.flags_len, self.sampled_len) {
             (0, 0) => None,
             (0, _) => Some(Sampling::from(self.sampled == b'1')),

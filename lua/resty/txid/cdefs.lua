@@ -11,6 +11,21 @@ typedef struct {
   const char *data;
 } txid_text;
 typedef struct {
+  const void *sockaddr;
+  txid_text text;
+} txid_peer;
+typedef struct {
+  txid_peer peer;
+  int64_t share;
+  int8_t trust;
+  bool judges;
+  uint32_t refused;
+  uint32_t came;
+  uint32_t repeated;
+  uint32_t unread;
+  txid_text values[24];
+} txid_request;
+typedef struct {
   uint8_t trace_id[32];
   uint8_t span_id[16];
   uint8_t parent_span_id[16];
@@ -30,9 +45,31 @@ typedef struct {
   uint64_t random_value;
 } txid_span;
 typedef struct {
+  txid_text name;
+  txid_text value;
+} txid_changed_header;
+typedef struct {
+  size_t count;
+  txid_changed_header list[24];
+  uint8_t text[704];
+} txid_changed_headers;
+typedef struct {
+  int32_t about;
+  txid_text id;
+  txid_span *span;
+  txid_changed_headers *changes;
+} txid_decision;
+typedef struct {
+  int32_t name_len;
+  const char *name;
+  int32_t value_len;
+  const char *value;
+} txid_field;
+typedef struct {
   txid_text id;
   txid_span *span;
   bool rejected;
+  int8_t trust;
 } txid_kept;
 typedef void *(*txid_add_cleanup)(void *request, size_t size);
 typedef struct {
@@ -49,25 +86,15 @@ typedef struct {
   txid_text traceparent;
 } txid_plan;
 typedef struct {
-  int32_t name_len;
-  const char *name;
-  int32_t value_len;
-  const char *value;
-} txid_field;
-typedef struct {
   size_t count;
   txid_text value;
   bool is_trimmed;
 } txid_header;
 typedef struct {
   txid_header id;
-  txid_header of_trace[17];
+  txid_header of_trace[20];
   txid_header other_ids[3];
 } txid_headers;
-typedef struct {
-  const void *sockaddr;
-  txid_text text;
-} txid_peer;
 typedef struct {
   txid_text name;
   uint8_t value;
@@ -112,18 +139,22 @@ typedef struct {
   uint64_t failures;
   int64_t layout_ends_ms;
 } txid_snowflake_counters;
-typedef struct {
-  txid_text name;
-  txid_text value;
-} txid_changed_header;
-typedef struct {
-  txid_changed_header list[18];
-  uint8_t text[704];
-} txid_changed_headers;
 uint32_t txid_abi_version(void);
 uint32_t txid_internal_version(void);
 int64_t txid_clock_ms(void);
 int64_t txid_clock_coarse_ms(void);
+int32_t txid_decide(const txid_policy *policy,
+                    int64_t clock_ms,
+                    const txid_request *request,
+                    uint32_t wants,
+                    txid_decision *decision);
+void txid_request_find(const txid_policy *policy,
+                       const txid_field *fields,
+                       size_t count,
+                       txid_request *request);
+bool txid_request_trust(const txid_policy *policy, txid_request *request);
+bool txid_policy_header(const txid_policy *policy, size_t place, txid_text *name);
+int64_t txid_share(const char *sample, size_t len);
 const char *txid_strerror(int32_t code);
 int32_t txid_hidden_open(const txid_text *list, size_t count, txid_hidden **hidden, char *message);
 bool txid_hidden_is_locked(const txid_hidden *hidden, char *message);
@@ -247,11 +278,13 @@ int32_t txid_uuid_of_name(int32_t version,
 
 return {
     ABI_VERSION = 2,
-    INTERNAL_VERSION = 1,
+    INTERNAL_VERSION = 2,
     MESSAGE_LEN = 1024,
+    PLACES = 24,
+    IDS = 4,
     HIDDEN_LEN = 36,
     MAX_LEN = 90,
-    TRACE_HEADERS = 17,
+    TRACE_HEADERS = 20,
     OTHER_IDS = 3,
     PARTS_MAX = 8,
     PART_LEN = 63,
@@ -263,7 +296,6 @@ return {
     TRACEPARENT_LEN = 55,
     B3_MAX_LEN = 68,
     SPAN_HEADER_MAX_LEN = 74,
-    CHANGED_HEADERS = 18,
     CHANGED_TEXT_LEN = 704,
     LEN = 20,
     BYTES_LEN = 12,
@@ -312,4 +344,7 @@ return {
     VERDICT_NEW = 0,
     VERDICT_ACCEPTED = 1,
     VERDICT_INVALID = 2,
+    WANTS_ID = 1,
+    WANTS_SPAN = 2,
+    WANTS_CHANGES = 4,
 }

@@ -401,16 +401,21 @@ set(txid_policy *policy, const char *option, const char *first, const char *seco
 
 /* Reads all of what has to change. */
 static void
-change(const txid_policy *policy, const txid_span *span, const txid_headers *headers)
+read_changes(const txid_changed_headers *changed, size_t count)
 {
-    txid_changed_headers *changed = exactly(sizeof *changed);
-    size_t count = txid_headers_change(policy, "7f3a", 4, span, headers, changed);
-    require(count <= TXID_CHANGED_HEADERS, "txid_headers_change");
+    require(count <= TXID_PLACES, "too many changes");
     for (size_t at = 0; at < count; at++) {
         const txid_changed_header *header = &changed->list[at];
         free(copy_of(header->name.data, header->name.len));
         free(copy_of(header->value.data ? header->value.data : "", header->value.len));
     }
+}
+
+static void
+change(const txid_policy *policy, const txid_span *span, const txid_headers *headers)
+{
+    txid_changed_headers *changed = exactly(sizeof *changed);
+    read_changes(changed, txid_headers_change(policy, "7f3a", 4, span, headers, changed));
     free(changed);
 }
 
@@ -466,6 +471,47 @@ check_plan(const txid_policy *policy)
     free(values);
 }
 
+/* The one call, for one thing at a time and for all. */
+static void
+decide_once(const txid_policy *policy, const txid_field *fields, size_t count, const txid_peer *peer,
+    int32_t expected)
+{
+    txid_request *request = exactly(sizeof *request);
+    txid_decision *decision = exactly(sizeof *decision);
+    txid_text *name = exactly(sizeof *name), share = text_of("1%");
+
+    memset(request, 0, offsetof(txid_request, values));
+    request->peer = *peer;
+    txid_request_find(policy, fields, count, request);
+    decision->span = exactly(sizeof *decision->span);
+    decision->changes = exactly(sizeof *decision->changes);
+    for (uint32_t wants = 0; wants < 2 * TXID_WANTS_CHANGES; wants++) {
+        decision->id.len = 0;
+        txid_span_start(policy, 0, decision->span);
+        int32_t verdict = txid_decide(policy, 0, request, wants, decision);
+        require(verdict == (wants & TXID_WANTS_ID ? expected : TXID_VERDICT_NEW), "txid_decide");
+        require((decision->id.len != 0) == (verdict == TXID_VERDICT_ACCEPTED), "the id");
+        read_changes(decision->changes, wants & TXID_WANTS_CHANGES ? decision->changes->count : 0);
+    }
+    request->unread = (1 << TXID_PLACES) - 1;
+    request->share = txid_share(share.data, share.len);
+    require(request->share > 0 && txid_share("off", 3) == 0 && txid_share("", 0) == -1,
+        "txid_share");
+    require(txid_request_trust(policy, request) == (request->trust == 1), "txid_request_trust");
+    txid_decide(policy, 0, request, TXID_WANTS_SPAN | TXID_WANTS_CHANGES, decision);
+    read_changes(decision->changes, decision->changes->count);
+    for (size_t place = 0; place < TXID_PLACES; place++) {
+        bool is_read = txid_policy_header(policy, place, name);
+        require(name->len || !is_read, "txid_policy_header");
+    }
+    free((char *) share.data);
+    free(name);
+    free(decision->changes);
+    free(decision->span);
+    free(decision);
+    free(request);
+}
+
 static void
 decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_verdict expected)
 {
@@ -491,6 +537,7 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
         require(addresses[i] == v6 || addresses[i] == unknown ? verdict == TXID_VERDICT_NEW
             : verdict == (int32_t) expected,
                 "a verdict");
+        decide_once(policy, fields, count, peer, verdict);
         txid_span_continue(policy, 0, peer, headers, span);
         check_text((char *) span->traceparent + 3, TXID_TRACE_ID_LEN, TXID_TRACE_ID_LEN,
             "txid_span_continue");

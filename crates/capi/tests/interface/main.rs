@@ -33,7 +33,16 @@ fn generate(change: impl FnOnce(&mut cbindgen::Config)) -> String {
 /// What only nginx's modules and the Lua modules use: layouts of nginx's and of lua-nginx's structs, and of what they keep.
 const INTERNAL: &[&str] = &[
     "TXID_B3_MAX_LEN",
-    "TXID_CHANGED_HEADERS",
+    "TXID_IDS",
+    "TXID_PLACES",
+    "txid_decide",
+    "txid_decision",
+    "txid_policy_header",
+    "txid_request",
+    "txid_request_find",
+    "txid_request_trust",
+    "txid_share",
+    "txid_wants",
     "TXID_CHANGED_TEXT_LEN",
     "TXID_INTERNAL_VERSION",
     "TXID_OTHER_IDS",

@@ -66,6 +66,13 @@ return {
             is_of_policy = true,
         },
         {
+            name = "trace_pass_others",
+            takes = "switch",
+            expected = 'true or false',
+            default = false,
+            is_of_policy = true,
+        },
+        {
             name = "sample",
             takes = "word",
             expected = '"off", a share such as "1%" or "1/1000", or "$variable"',
@@ -97,11 +104,11 @@ return {
     reserved = [[
         accept age allow alt-svc authorization b3 cache-control connection cookie date depth destination etag expect
         expires forwarded from host http2-settings keep-alive last-event-id last-modified link location max-forwards
-        origin overwrite pragma range referer refresh retry-after server set-cookie status strict-transport-security te
-        traceparent tracestate trailer transfer-encoding uber-trace-id upgrade user-agent vary via www-authenticate
-        x-amzn-trace-id x-cloud-trace-context x-real-ip
+        origin overwrite pragma range referer refresh retry-after server set-cookie status strict-transport-security
+        sw8 te traceparent tracestate trailer transfer-encoding uber-trace-id upgrade user-agent vary via
+        www-authenticate x-amzn-trace-id x-cloud-trace-context x-real-ip
     ]],
     reserved_beginnings = [[
-        accept- access-control- content- if- proxy- sec- x-accel- x-b3- x-datadog- x-forwarded- x-sendfile
+        accept- access-control- content- if- proxy- sec- sw8- x-accel- x-b3- x-datadog- x-forwarded- x-sendfile
     ]],
 }

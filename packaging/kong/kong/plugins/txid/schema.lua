@@ -28,6 +28,7 @@ return {
                 { trace_id_header = typedefs.header_name },
                 { trace_ids = { type = "array", elements = text, default = { "random" } } },
                 { trace_random_flag = { type = "boolean", default = true } },
+                { trace_pass_others = { type = "boolean", default = false } },
                 { sample = { type = "string", default = "off" } },
                 { server_timing = { type = "boolean", default = false } },
                 { response = { type = "boolean", default = true } },
