@@ -12,7 +12,7 @@ use crate::trouble::{TROUBLE, complain, say};
 use crate::window::{self, Ends};
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 use serde_json::json;
 use std::io::{IsTerminal, Write, stdout};
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -20,10 +20,17 @@ use std::process::ExitCode;
 use txid::formats::find::{Finder, Window};
 use txid_args::Grep;
 
+/// Of the beginning of a file, so much says whether it is text: then, fewer than one in a hundred bytes are zeros, as after a
+/// power cut.
+const BEGINNING: usize = 64 << 10;
+
 /// Of the beginning of the input, ids of other formats are looked for if there is nothing else.
 const SAMPLE: usize = 256 << 10;
 
 pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
+    if args.max_count == Some(0) && !args.files_without_match {
+        return Ok(ExitCode::from(1));
+    }
     let wanted = Wanted::new(&args.ids, Default::Any)?;
     let sources = match args.recursive {
         true => input::sources_below(&args.files, &args.include)?,
@@ -104,6 +111,10 @@ fn whole_files(args: &Grep) -> Option<&'static str> {
         (args.invert_match, "-v prints what is outside the window"),
         (args.line_number, "-n counts all lines"),
         (args.files_without_match, "-L must see all lines"),
+        (
+            args.after_context.or(args.before_context).or(args.context).is_some(),
+            "-A, -B and -C print what is outside the window",
+        ),
     ];
     reasons.into_iter().find_map(|(is_one, why)| is_one.then_some(why))
 }
@@ -258,7 +269,7 @@ impl Search<'_> {
         let name = source.name();
         let shown = self.layout.is_named.then_some(name.as_str());
         let mut page = Page::new(self.layout, shown, self.has_printed);
-        let (mut binary, mut count) = (false, 0);
+        let (mut begun, mut zeros, mut count) = (0, 0, 0);
         if let Some(histogram) = &mut self.histogram {
             histogram.begin(shown);
         }
@@ -283,9 +294,12 @@ impl Search<'_> {
             count += page.take_count();
             self.found |= count > 0;
             // As in grep, binary content is not printed unless somebody wants it. Of a count, nothing is.
-            binary = binary || !self.text && self.what == What::Lines && memchr(0, block).is_some();
+            let beginning = &block[..block.len().min(BEGINNING - begun)];
+            begun += beginning.len();
+            zeros += memchr_iter(0, beginning).count();
+            let is_binary = zeros * 100 >= begun && !self.text && self.what == What::Lines;
             let text = page.take();
-            if binary && !text.is_empty() {
+            if is_binary && !text.is_empty() {
                 bar.suspend(|| say(&format!("{name}: binary file matches")));
                 return Ok(ControlFlow::Break(()));
             }
@@ -345,7 +359,7 @@ impl Search<'_> {
         self.lines.each(block, &mut |_, _| with += 1);
         *count += match self.layout.is_inverted {
             true => {
-                let newlines = memchr::memchr_iter(b'\n', block).count() as u64;
+                let newlines = memchr_iter(b'\n', block).count() as u64;
                 newlines + u64::from(block.last() != Some(&b'\n')) - with
             }
             false => with,

@@ -74,9 +74,8 @@ fn add_below(directory: &Path, found: &mut Vec<Source<'_>>) {
 /// What is to be read.
 pub(crate) enum Part {
     All,
-    /// Whole lines.
-    Of(Range<u64>),
-    Nothing,
+    /// Whole lines of a file.
+    Of(File, Range<u64>),
 }
 
 pub(crate) enum Source<'a> {
@@ -99,19 +98,13 @@ impl Source<'_> {
 
     /// The same, of a part.
     pub(crate) fn open_part(&self, part: Part, bar: &ProgressBar) -> Result<Blocks> {
-        match (part, self) {
-            (Part::Of(range), Self::File(path)) => {
-                let open = || {
-                    let mut file = File::open(path)?;
-                    check(&file.metadata()?)?;
-                    file.seek(SeekFrom::Start(range.start))?;
-                    anyhow::Ok(Blocks::new(Box::new(bar.wrap_read(file).take(range.end - range.start))))
-                };
-                open().with_context(|| self.name())
-            }
-            (Part::Nothing, _) => Ok(Blocks::new(Box::new(io::empty()))),
-            _ => self.open(bar),
-        }
+        let Part::Of(mut file, range) = part else { return self.open(bar) };
+        let open = || {
+            check(&file.metadata()?)?;
+            file.seek(SeekFrom::Start(range.start))?;
+            anyhow::Ok(bar.wrap_read(file).take(range.end - range.start))
+        };
+        open().map(|input| Blocks::new(Box::new(input))).with_context(|| self.name())
     }
 
     /// Passes each block of lines to `each`, until that wants no more; an empty one stands for a line that is too long.
@@ -209,6 +202,13 @@ fn is_zstd(head: &[u8]) -> bool {
     head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPED) && head[0] & 0xf0 == 0x50
 }
 
+/// Text with a byte order mark, or each second byte of which is zero.
+fn is_utf16(head: &[u8]) -> bool {
+    let is_text = |text: u8| text != 0 && text.is_ascii();
+    let all = |[low, high]: [usize; 2]| head.chunks_exact(2).all(|unit| is_text(unit[low]) && unit[high] == 0);
+    head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || head.len() > 3 && (all([0, 1]) || all([1, 0]))
+}
+
 /// The program that reads it, if that is needed.
 fn other_program(head: &[u8]) -> Option<&'static str> {
     let is_other = |magic: &[u8]| head.starts_with(magic) && (magic != b"BZh" || head.ends_with(BZIP2_BLOCK));
@@ -225,6 +225,9 @@ fn decompressed(mut input: impl Read + Send + 'static) -> Result<Box<dyn Read>> 
     input.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
     if let Some(program) = other_program(&head) {
         bail!("is compressed with {program}; decompress it first: {program} -dc FILE | txid ...");
+    }
+    if is_utf16(&head) {
+        bail!("is UTF-16; make it UTF-8 first: iconv -f UTF-16 -t UTF-8 FILE | txid ...");
     }
     let (is_gzip, is_zstd) = (head.starts_with(&gzip::MAGIC), is_zstd(&head));
     let whole = io::Cursor::new(head).chain(input);

@@ -2,7 +2,7 @@
 //!
 //! Lines stand in the order in which they were written. Each was written after its id was made, and at most so much later. So
 //! all before a line with an id of more than that before the window are outside, and so are all after a line with an id of
-//! more than that after it. The median of a block stands for one of its lines.
+//! more than that after it. The median of a block is the time of one of its lines, whatever few others are.
 
 use crate::blocks::lines;
 use crate::ids::{Own, Wanted};
@@ -14,36 +14,48 @@ use indicatif::HumanBytes;
 use jiff::SignedDuration;
 use memchr::{memchr, memrchr};
 use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::ops::{Range, RangeInclusive};
 use std::os::unix::fs::FileExt;
 
 /// How much is read at a place, and at how many places between the first and the last.
-const BLOCK: usize = 64 << 10;
+const BLOCK: u64 = 64 << 10;
 const PLACES: u64 = 64;
-
-/// Reading all of a smaller file takes no longer.
-const LEAST: u64 = 4 * (PLACES + 2) * BLOCK as u64;
 
 pub(crate) struct Seeker {
     late_ms: i64,
     window: RangeInclusive<i64>,
     own: Own,
+    block: u64,
     pub(crate) is_off: bool,
     reads: u64,
     bytes: u64,
     of_bytes: u64,
-    skipped: usize,
     /// How much later than its id a line came, at most.
     latest_ms: i64,
 }
 
 /// A block of a file.
-#[derive(Clone)]
 struct Block {
     at: u64,
     /// Its whole lines.
     lines: Range<u64>,
     median_ms: i64,
+}
+
+/// Why a file is read whole, or not at all.
+enum Whole {
+    Because(String),
+    Error(io::Error),
+}
+
+impl From<io::Error> for Whole {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::UnexpectedEof => Self::Because("it was truncated meanwhile".to_string()),
+            _ => Self::Error(error),
+        }
+    }
 }
 
 impl Seeker {
@@ -52,11 +64,11 @@ impl Seeker {
             late_ms: time::parse_span("--late", late)?,
             window,
             own: Own::new(wanted)?,
+            block: BLOCK,
             is_off: false,
             reads: 0,
             bytes: 0,
             of_bytes: 0,
-            skipped: 0,
             latest_ms: 0,
         })
     }
@@ -66,89 +78,91 @@ impl Seeker {
         if self.is_off {
             return Ok(Part::All);
         }
-        let found = match source {
+        let why = match source {
             Source::File(path) if source.is_lasting() => {
-                self.part_of(&File::open(path)?).with_context(|| source.name())?
+                let file = File::open(path).with_context(|| source.name())?;
+                match self.part_of(&file) {
+                    Ok(range) => return Ok(Part::Of(file, range)),
+                    Err(Whole::Because(why)) => why,
+                    Err(Whole::Error(error)) => return Err(error).with_context(|| source.name()),
+                }
             }
-            _ => Err("it is no file".to_string()),
+            _ => "it is no file".to_string(),
         };
-        Ok(found.unwrap_or_else(|why| {
-            say(&format!("{}: --late: all is read: {why}", source.name()));
-            Part::All
-        }))
+        say(&format!("{}: --late: all is read: {why}", source.name()));
+        Ok(Part::All)
     }
 
-    fn part_of(&mut self, file: &File) -> Result<Result<Part, String>> {
+    /// What is written meanwhile belongs to the last part.
+    fn part_of(&mut self, file: &File) -> Result<Range<u64>, Whole> {
         let length = file.metadata()?.len();
         let mut head = [0; 10];
         if file.read_at(&mut head, 0)? == head.len() && is_compressed(&head) {
-            return Ok(Err("it is compressed".to_string()));
+            return Err(Whole::Because("it is compressed".to_string()));
         }
-        if length < LEAST {
-            return Ok(Err(format!("it is small, less than {}", HumanBytes(LEAST))));
+        // Reading all of a smaller file takes no longer.
+        let least = 4 * (PLACES + 2) * self.block;
+        if length < least {
+            return Err(Whole::Because(format!("it is small, less than {}", HumanBytes(least))));
         }
-        let (mut blocks, last) = (Vec::new(), length - BLOCK as u64);
+        let (mut looks, last) = (Vec::new(), length - self.block);
         for place in 0..PLACES + 2 {
-            let at = last / (PLACES + 1) * place;
-            match self.block(file, if place == PLACES + 1 { last } else { at })? {
-                Some(block) => blocks.push(block),
-                None => return Ok(Err(format!("near its byte {at} is no id"))),
+            let at = if place == PLACES + 1 { last } else { last / (PLACES + 1) * place };
+            if !self.look(file, at, &mut looks)? {
+                return Err(Whole::Because(format!("near its byte {at} is no id")));
             }
         }
-        let mut highest_ms = i64::MIN;
-        for block in &blocks {
-            if highest_ms.saturating_sub(block.median_ms) > self.late_ms {
-                return Ok(Err(format!("near its byte {} ids are older than before, by more than that", block.at)));
-            }
-            highest_ms = highest_ms.max(block.median_ms);
-        }
-        if file.metadata()?.len() != length {
-            return Ok(Err("it grows".to_string()));
-        }
-        self.of_bytes += length;
         let (late_ms, window) = (self.late_ms, self.window.clone());
         let is_before = |block: &Block| block.median_ms.saturating_add(late_ms) < *window.start();
-        let is_not_after = |block: &Block| block.median_ms.saturating_sub(late_ms) <= *window.end();
-        let [before, not_before] = self.edge(file, &blocks, is_before)?;
-        let [not_after, after] = self.edge(file, &blocks, is_not_after)?;
-        if not_before.is_none() || not_after.is_none() {
-            self.skipped += 1;
-            return Ok(Ok(Part::Nothing));
-        }
-        let (begin, end) = (before.map_or(0, |it| it.lines.start), after.map_or(length, |it| it.lines.end));
-        self.bytes += end.saturating_sub(begin);
-        Ok(Ok(Part::Of(begin..end.max(begin))))
+        let is_after = |block: &Block| block.median_ms.saturating_sub(late_ms) > *window.end();
+        // How many blocks are before the first line that may be in the window, and before the last.
+        let first = |looks: &[Block]| looks.iter().rposition(is_before).map_or(0, |last| last + 1);
+        let last = |looks: &[Block]| looks.iter().position(is_after).unwrap_or(looks.len());
+        self.narrow(file, &mut looks, first)?;
+        self.narrow(file, &mut looks, last)?;
+        let begin = first(&looks).checked_sub(1).map_or(0, |before| looks[before].lines.start);
+        let end = looks.get(last(&looks)).map_or(u64::MAX, |after| after.lines.end);
+        self.of_bytes += length;
+        self.bytes += end.min(length).saturating_sub(begin);
+        Ok(begin..end)
     }
 
-    /// The last low block and the first that is not, after the space between them was halved until little is left.
-    fn edge(&mut self, file: &File, blocks: &[Block], is_low: impl Fn(&Block) -> bool) -> Result<[Option<Block>; 2]> {
-        let first_high = blocks.partition_point(&is_low);
-        let mut ends = [first_high.checked_sub(1).map(|low| blocks[low].clone()), blocks.get(first_high).cloned()];
-        while let [Some(low), Some(high)] = &mut ends {
-            if high.at - low.at <= 4 * BLOCK as u64 {
+    /// Halves the space between the blocks on both sides of an edge, until little is left.
+    fn narrow(&mut self, file: &File, looks: &mut Vec<Block>, edge: impl Fn(&[Block]) -> usize) -> Result<(), Whole> {
+        while let Some([low, high]) = edge(looks).checked_sub(1).and_then(|low| looks.get(low..low + 2)) {
+            let (at, space) = (low.at, high.at - low.at);
+            if space <= 4 * self.block || !self.look(file, at + space / 2, looks)? {
                 break;
             }
-            let Some(middle) = self.block(file, low.at + (high.at - low.at) / 2)? else { break };
-            let end = if is_low(&middle) { low } else { high };
-            *end = middle;
         }
-        Ok(ends)
+        Ok(())
     }
 
-    /// None if no line in it has an id.
-    fn block(&mut self, file: &File, at: u64) -> Result<Option<Block>> {
-        let mut bytes = vec![0; BLOCK];
+    /// Reads a block and holds it against all others. Whether a line in it has an id.
+    fn look(&mut self, file: &File, at: u64, looks: &mut Vec<Block>) -> Result<bool, Whole> {
+        let mut bytes = vec![0; self.block as usize];
         file.read_exact_at(&mut bytes, at)?;
         self.reads += 1;
-        self.bytes += BLOCK as u64;
+        self.bytes += self.block;
         let start = if at == 0 { Some(0) } else { memchr(b'\n', &bytes).map(|newline| newline + 1) };
         let (Some(start), Some(end)) = (start, memrchr(b'\n', &bytes).map(|newline| newline + 1)) else {
-            return Ok(None);
+            return Ok(false);
         };
         let mut times: Vec<_> = lines(&bytes[start..end.max(start)]).filter_map(|line| self.own.ms(line)).collect();
         times.sort_unstable();
-        let median_ms = times.get(times.len() / 2);
-        Ok(median_ms.map(|ms| Block { at, lines: at + start as u64..at + end as u64, median_ms: *ms }))
+        let Some(&median_ms) = times.get(times.len() / 2) else { return Ok(false) };
+        let place = looks.partition_point(|block| block.at < at);
+        looks.insert(place, Block { at, lines: at + start as u64..at + end as u64, median_ms });
+        let highest_ms = looks[..place].iter().map(|block| block.median_ms).max().unwrap_or(median_ms);
+        let later = looks[place..]
+            .iter()
+            .find(|block| highest_ms.max(median_ms).saturating_sub(block.median_ms) > self.late_ms);
+        match later {
+            Some(Block { at, .. }) => {
+                Err(Whole::Because(format!("near its byte {at} ids are older than before, by more than that")))
+            }
+            None => Ok(true),
+        }
     }
 
     /// Lines that are searched, to see how late they are.
@@ -176,13 +190,8 @@ impl Seeker {
             return Vec::new();
         }
         let span = |ms| format!("{:#}", SignedDuration::from_millis(ms));
-        let skipped = match self.skipped {
-            0 => String::new(),
-            1 => "; 1 file is outside the window".to_string(),
-            count => format!("; {count} files are outside the window"),
-        };
         let mut sentences = vec![format!(
-            "--late: {} of {} were read, in {} parts{skipped}; lines later than {} are not found",
+            "--late: {} of {} were read, in {} parts; lines later than {} are not found",
             HumanBytes(self.bytes),
             HumanBytes(self.of_bytes),
             self.reads,
@@ -201,20 +210,63 @@ mod tests {
     use super::*;
     use crate::ids::Default;
 
+    const NOON: i64 = 1_522_584_000_000;
+
+    fn seeker(late_ms: i64, window: RangeInclusive<i64>) -> Seeker {
+        let args = <txid_args::Args as clap::Parser>::parse_from(["txid", "grep", "--from=0"]);
+        let Some(txid_args::Command::Grep(args)) = args.command else { panic!("grep") };
+        let wanted = Wanted::new(&args.ids, Default::Txid).unwrap();
+        Seeker::new(&format!("{late_ms}ms"), window, &wanted).unwrap()
+    }
+
     /// By how much a line is later than the second highest of those before: one alone may be ahead.
     #[test]
     fn a_line_more_than_half_as_late_as_promised_is_said() {
-        let args = <txid_args::Args as clap::Parser>::parse_from(["txid", "grep", "--from=0"]);
-        let Some(txid_args::Command::Grep(args)) = args.command else { panic!("grep") };
-        let wanted = Wanted::new(&args.ids, Default::Any).unwrap();
-        let noon = 1_522_584_000_000;
         for (times, is_said) in
             [([0, 0, -500], false), ([0, 0, -501], true), ([9000, 0, -500], false), ([9000, 9000, 0], true)]
         {
-            let mut seeker = Seeker::new("1s", 0..=1, &wanted).unwrap();
+            let mut seeker = seeker(1000, 0..=1);
             seeker.of_bytes = 1;
-            seeker.see(times.map(|ms| txid::Txid::at(noon + ms).to_string() + "\n").concat().as_bytes());
+            seeker.see(times.map(|ms| txid::Txid::at(NOON + ms).to_string() + "\n").concat().as_bytes());
             assert_eq!(seeker.sentences().len(), 1 + usize::from(is_said), "{times:?}");
+        }
+    }
+
+    /// Of every rate and promise, steadily, in bursts, and with an hour before the last 80 lines or after the first: each line
+    /// of a window is in its part, wherever that is.
+    #[test]
+    fn no_line_is_missed_that_keeps_the_promise() {
+        let mut random = 1_u64;
+        let mut below = |end: i64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as i64 % end
+        };
+        let (lines, hour) = (8000, 3_600_000);
+        for (rate, late_ms, pauses) in [0.1, 1.0, 30.0, 1000.0, 100_000.0].into_iter().flat_map(|rate| {
+            [1, 1000, 300_000].into_iter().flat_map(move |late| (0..4).map(move |pauses| (rate, late, pauses)))
+        }) {
+            let mut times = Vec::new();
+            for n in 0..lines {
+                let written = NOON + ((if pauses == 1 { n / 50 * 50 } else { n }) as f64 * 1000.0 / rate) as i64;
+                let paused = pauses == 2 && n >= lines - 80 || pauses == 3 && n >= 80;
+                times.push(written + i64::from(paused) * hour - below(late_ms + 1) / (1 + below(3)));
+            }
+            let log: String = times.iter().map(|ms| format!("{} /\n", txid::Txid::at(*ms))).collect();
+            let mut file = tempfile::tempfile().unwrap();
+            io::Write::write_all(&mut file, log.as_bytes()).unwrap();
+            let ends = [0, 1, 40, 79, 80, 100, 3999, lines - 100, lines - 81, lines - 80, lines - 1];
+            for n in 0..20 {
+                let place = ends.get(n).copied().unwrap_or_else(|| below(lines));
+                let from = times[place as usize] - below(2);
+                let window = from..=from + below(1 + (30_000.0 / rate) as i64);
+                let mut seeker = seeker(late_ms, window.clone());
+                seeker.block = 512;
+                let Ok(part) = seeker.part_of(&file) else { panic!("the promise is kept") };
+                let missed = (0..).zip(&times).find(|(n, ms)| window.contains(ms) && !part.contains(&(n * 23)));
+                assert_eq!(missed, None, "{rate} lines a second, {late_ms} ms late, pauses {pauses}: {window:?}");
+            }
+            let look = seeker(1, 0..=0).look(&file, log.len() as u64 - 1, &mut Vec::new());
+            assert!(matches!(look, Err(Whole::Because(why)) if why == "it was truncated meanwhile"));
         }
     }
 }

@@ -3,8 +3,8 @@
 use memchr::memrchr;
 use std::io::{self, Write};
 
-/// The text without anything that could control a terminal: an escape is shown as `\x1b`, and so are bytes that are not
-/// UTF-8. Tabs and line ends stay.
+/// The text without anything that could control a terminal: an escape is shown as `\x1b`, a zero as `\0`, and bytes that are
+/// not UTF-8 in the same way. Tabs and line ends stay.
 pub fn harmless(text: &[u8]) -> String {
     let mut shown = String::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
@@ -12,6 +12,7 @@ pub fn harmless(text: &[u8]) -> String {
         while let Some(char) = rest.next() {
             let stays = matches!(char, '\t' | '\n') || char == '\r' && rest.peek() == Some(&'\n');
             match char.is_control() && !stays {
+                true if char == '\0' => shown += "\\0",
                 true => shown += &format!("\\x{:02x}", u32::from(char)),
                 false => shown.push(char),
             }
@@ -56,7 +57,7 @@ mod tests {
     #[test]
     fn nothing_is_left_that_could_control_a_terminal() {
         assert_eq!(harmless("é\tü\r\n".as_bytes()), "é\tü\r\n");
-        assert_eq!(harmless(b"\x1b]0;title\x07\r\x7f"), r"\x1b]0;title\x07\x0d\x7f");
+        assert_eq!(harmless(b"\x1b]0;title\x07\r\x7f\0"), r"\x1b]0;title\x07\x0d\x7f\0");
         assert_eq!(harmless(b"\xc2\x9b1m \x9b1m\n"), "\\x9b1m \\x9b1m\n");
         for byte in 0..=255 {
             let shown = harmless(&[b'a', byte, b'b']);

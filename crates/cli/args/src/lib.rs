@@ -263,8 +263,8 @@ pub enum Dialect {
 /// its file stands before each line. On a terminal, the id has a color, and control characters are escaped, as \x1b. Input
 /// that is compressed with gzip or zstd is decompressed.
 ///
-/// If a file has a zero byte, grep only says whether it matches, unless --text is given. Lines longer than 8 MiB are
-/// skipped and reported. Memory stays below 32 MB, besides the lines of --before-context and what zstd was told to remember.
+/// Of a file in whose first 64 KiB one byte in a hundred is zero, or more, grep only says whether it matches, unless --text is
+/// given. Lines longer than 8 MiB are skipped and reported. Memory stays below 32 MB, besides the lines of --before-context and what zstd was told to remember.
 ///
 /// The exit status is 0 if a line was found, 1 if none was, and 2 after an error.
 #[derive(clap::Args)]

@@ -125,7 +125,7 @@ fn lines_around_are_those_of_grep_in_a_long_file_too() {
 #[test]
 fn standard_input_and_colors_are_those_of_grep() {
     let log = log();
-    for args in [&["-H"][..], &["-c", "-H"], &["-l"], &["-L"], &["-Hn"]] {
+    for args in [&["-H"][..], &["-c", "-H"], &["-l"], &["-L"], &["-Hn"], &["-c", "-m0"]] {
         let mut command = std::process::Command::new("sh");
         let script = "printf '%s' \"$0\" | grep -E '^[0-9a-v]{19}[0g]' \"$@\"";
         let expected = command.args(["-c", script, &log]).args(args).output().unwrap();
