@@ -115,14 +115,10 @@ soak: ## kill, fork, sort, lease and fuzz, for hours
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) -p txid-agent-machines --test model --test simulation --test child -- --ignored --nocapture --test-threads=1
 	crates/fuzz/run.sh 20
-	TXID_FLEET_SECONDS=120 cargo test $(OF_AGENT) --test with_servers fleet::faults -- --ignored --nocapture --test-threads=1
-	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test $(OF_AGENT) --test with_servers gone_before -- --ignored --nocapture --test-threads=1
-	cargo test $(OF_AGENT) --test with_servers crowd -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --release --test with_servers thousands -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers failover -- --ignored --nocapture --test-threads=1
 	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --ignored --nocapture
-	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores:: -- --ignored --nocapture --test-threads=1
-	cargo test $(OF_AGENT) --test with_servers attacks:: -- --ignored --nocapture --test-threads=1
+	cargo test $(OF_AGENT) --test with_servers stores:: -- --ignored --nocapture --test-threads=1
 
 mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
 	@scripts/need.sh build mutants $(if $(filter txid-agent,$(PACKAGES)),stores)

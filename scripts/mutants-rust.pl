@@ -32,7 +32,7 @@ my @LONG = qw(every_order each_day_is_that_of_jiff two_threads_with_one_state);
 # The agent's tests that read other directories; of tests with servers, also what takes long and drives nothing that others do not; and of
 # those without, what takes more than a second.
 my @ELSEWHERE = skip(qw(config::schema the_units_have metrics systemd the_command_lines_of_the_examples
-    storm each_fault nothing_that_a_child_starts_is_left));
+    each_fault nothing_that_a_child_starts_is_left));
 my @AGENTS_LONG = skip(qw(of_several_that_find others_take_the_lock any_bytes_are_an_answer wire::tests::fields_are_read_back
     a_line_is_one_line));
 

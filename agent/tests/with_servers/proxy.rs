@@ -5,23 +5,17 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mode {
     /// Everything is forwarded.
     Pass,
-    /// Answers come later, by [`SLOW`].
-    Slow,
     /// The server receives everything, and its answers are lost.
     SwallowReplies,
     /// Existing connections end, and new ones end at once.
     Refuse,
 }
-
-/// Less than a time-out, and more than clocks may differ.
-pub const SLOW: Duration = Duration::from_millis(1200);
 
 pub struct Proxy {
     pub port: u16,
@@ -105,9 +99,6 @@ fn pass(from: &TcpStream, to: &TcpStream, mode: &Arc<AtomicU8>, until: u8, sends
                 break;
             }
             sends();
-            if now == Mode::Slow as u8 && until == Mode::SwallowReplies as u8 {
-                thread::sleep(SLOW);
-            }
             if now < until && to.write_all(&buffer[..read]).is_err() {
                 break;
             }

@@ -14,7 +14,6 @@ use txid::snowflake::{Generator, Layout, State};
 use super::directory::Directory;
 use super::host::{Host, agent, kill, signal};
 use super::hosted::{child_of, libfaketime};
-use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
 use crate::wait::{WATCHDOG, ended, says_again};
 
@@ -101,23 +100,6 @@ fn the_command_gets_sigterm_if_its_agent_dies() {
     assert_eq!(lines.next().unwrap().unwrap(), "ready");
     kill(&mut child);
     assert_eq!(lines.next().unwrap().unwrap(), "got TERM");
-}
-
-/// The server takes the connection and answers nothing. The agent does not wait for three requests of a minute.
-#[test]
-fn sigterm_ends_it_even_if_the_store_hangs() {
-    let server = servers::redis(&[]);
-    let url = |port| format!("redis://127.0.0.1:{port}?timeout=60s");
-    let mut host = Host::new("here", server.port, url, "snowflake");
-    host.start_agent(&["--assume-unused-store"]);
-    until("no lease", || host.is_live());
-    host.proxy.set(Mode::SwallowReplies);
-    let node = host.view().node;
-    let agent = host.agent.as_mut().unwrap();
-    signal(agent, libc::SIGTERM);
-    assert_eq!(ended("it waits for its store", agent).code(), Some(0));
-    let log = host.log();
-    assert!(log.contains(&format!("orders: could not give node {node} back; others take it from 2")), "{log}");
 }
 
 #[test]
@@ -210,37 +192,6 @@ fn an_agent_in_other_namespaces() {
             is_free && try_it(rustix::fs::FlockOperation::Unlock).is_ok()
         });
     }
-}
-
-/// A directory shows no clock, so a wrong one is found only when it is right again.
-#[test]
-fn a_clock_that_was_ten_years_ahead() {
-    let Some(faketime) = libfaketime() else { return crate::skipped("libfaketime is not installed") };
-    let directory = Directory::new();
-    for wanted in ["took node", "continues with node", "continues with node"] {
-        let mut command = directory.run(&[]);
-        command.env("LD_PRELOAD", &faketime).env("FAKETIME", "+3650d").env("NO_FAKE_STAT", "1");
-        command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
-        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains(wanted), "{line}");
-        let file = directory.path("run/orders");
-        // An id of that time.
-        let generator = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
-        generator.next_at(txid::system_ms() + 3650 * 86_400_000).unwrap();
-        kill(&mut child);
-    }
-    let nodes = text(&directory.of_store(&["nodes", "orders"]).stdout);
-    assert_eq!(nodes.matches("held").count(), 1, "{nodes}");
-    let mut child = directory.run(&[]).stderr(Stdio::null()).spawn().unwrap();
-    let reason = || {
-        let status = directory.status(&["--json"]);
-        assert_eq!(status.status.code(), Some(1), "{status:?}");
-        serde_json::from_slice::<serde_json::Value>(&status.stdout).unwrap()["reason"].clone()
-    };
-    until("the clock is not blamed", || reason() == "clock-behind");
-    kill(&mut child);
 }
 
 #[test]
@@ -488,33 +439,6 @@ fn status_is_not_live_while_the_clock_is_behind() {
     kill(&mut child);
 }
 
-#[test]
-fn status_shows_all_files_that_it_can_read() {
-    let directory = Directory::new();
-    let mut child = directory.start(&[]);
-    fs::write(directory.path("run/stray"), "hello").unwrap();
-    let output = directory.status(&[]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stdout).starts_with("orders: node "), "{output:?}");
-    assert!(text(&output.stderr).contains("run/stray"), "{output:?}");
-    kill(&mut child);
-}
-
-/// One unreadable record is named, and hides nothing.
-#[test]
-fn nodes_shows_all_records_that_it_can_read() {
-    let directory = Directory::new();
-    let mut child = directory.start(&[]);
-    fs::write(directory.path("leases/orders/node/7"), "hello").unwrap();
-    let output = directory.of_store(&["nodes", "orders"]);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(text(&output.stdout).contains("held"), "{output:?}");
-    assert!(text(&output.stderr).contains("orders/node/7: 'hello' is not a record"), "{output:?}");
-    let output = directory.of_store(&["set-floor", "orders", "--at", "9999-01-01T00:00:00Z"]);
-    assert!(text(&output.stderr).contains("more than two days ahead"), "{output:?}");
-    kill(&mut child);
-}
-
 /// A health probe looks at the exit status only.
 #[test]
 fn every_form_of_status_fails_without_a_live_lease() {
@@ -567,27 +491,6 @@ fn a_file_that_was_copied_or_is_from_another_boot() {
         kill(&mut other);
     }
     ids.extend((0..10_000).map(|_| used.next().unwrap()));
-    ids.sort_unstable();
-    assert!(ids.is_sorted_by(|one, other| one < other), "an id twice");
-    kill(&mut child);
-}
-
-/// Somebody clears the directory: processes that have the file open go on with it, and processes that open it after
-/// the agent's restart get the new one.
-#[test]
-fn a_file_that_was_removed() {
-    let directory = Directory::new();
-    let mut child = directory.start(&[]);
-    let file = directory.path("run/orders");
-    let old = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
-    fs::remove_file(&file).unwrap();
-    let mut ids: Vec<u64> = (0..10_000).map(|_| old.next().unwrap()).collect();
-    kill(&mut child);
-    let mut child = directory.start(&[]);
-    let new = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
-    for _ in 0..10_000 {
-        ids.extend([old.next().unwrap(), new.next().unwrap()]);
-    }
     ids.sort_unstable();
     assert!(ids.is_sorted_by(|one, other| one < other), "an id twice");
     kill(&mut child);
@@ -696,84 +599,6 @@ fn a_password_is_shown_nowhere() {
     assert!(!String::from_utf8_lossy(&shown).contains("the-right"));
 }
 
-/// The error says, in one line, what to do.
-#[test]
-fn all_nodes_are_taken() {
-    let directory = Directory::new();
-    let layout = "orders=time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
-    let start = |number: usize| {
-        agent()
-            .args(["run", "--assume-unused-store", "--store", &directory.store()])
-            .args(["--node", layout, "--host-name", &format!("web-{number}")])
-            .arg("--dir")
-            .arg(directory.path(&number.to_string()))
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
-    };
-    let mut agents: Vec<_> = (0..2).map(start).collect();
-    let mut line = String::new();
-    for agent in &mut agents {
-        BufReader::new(agent.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    }
-    assert_eq!(line.matches("took node").count(), 2, "{line}");
-    agents.push(start(2));
-    line.clear();
-    BufReader::new(agents[2].stderr.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(
-        line.contains("all 2 nodes are taken, 2 by hosts that renew their leases; free next: node ")
-            && line.matches("Z").count() == 3,
-        "{line}"
-    );
-    agents.iter_mut().for_each(kill);
-}
-
-#[test]
-fn an_operator_takes_a_node_and_sets_a_floor() {
-    let directory = Directory::new();
-    assert!(
-        text(&directory.of_store(&["nodes", "orders"]).stderr).contains("the store has no nodes with the name orders")
-    );
-    let mut child = directory.start(&[]);
-    kill(&mut child);
-    let status: serde_json::Value = serde_json::from_slice(&directory.status(&["--json"]).stdout).unwrap();
-    let node = status["node"].to_string();
-    let other = if node == "5" { "6" } else { "5" };
-    assert!(text(&directory.of_store(&["release", "orders", other]).stderr).contains("was never leased"));
-    let released = text(&directory.of_store(&["release", "orders", &node]).stdout);
-    assert!(released.contains(&format!("took node {node} from")) && released.contains("starts at"), "{released}");
-    let nodes = text(&directory.of_store(&["nodes", "orders"]).stdout);
-    assert!(nodes.contains("released") && nodes.contains(status["limit"].as_str().unwrap()), "{nodes}");
-    // With --assume-unused-store, nothing is ahead of the first lease.
-    assert!(nodes.contains(", floor 1970-01-01T00:00:00.000Z\n"), "{nodes}");
-
-    // Without a time, no lease of a minute that was forgotten ends later.
-    for (options, ahead_ms) in [(&[][..], 90_000), (&["--lease-time", "2m"], 150_000)] {
-        let (before_ms, floor) =
-            (txid::system_ms(), text(&directory.of_store(&[&["set-floor", "orders"], options].concat()).stdout));
-        let floor: jiff::Timestamp = floor.trim().rsplit_once(' ').unwrap().1.parse().unwrap();
-        let at_ms = floor.as_millisecond() - ahead_ms;
-        assert!((before_ms..=txid::system_ms()).contains(&at_ms), "{options:?}: {floor}");
-    }
-    let at = format!("{:.3}", jiff::Timestamp::now() + Duration::from_secs(24 * 60 * 60));
-    let group = || fs::read_to_string(directory.path("leases/orders/meta")).unwrap();
-    let id = || group().split_whitespace().find(|word| word.starts_with("id=")).map(str::to_owned);
-    let id_before = id().unwrap_or_else(|| panic!("{}", group()));
-    let floor = directory.of_store(&["set-floor", "orders", "--at", &at]);
-    assert!(text(&floor.stdout).contains(&format!("before {at}")), "{floor:?}");
-    assert_ne!(id(), Some(id_before), "agents that hold leases would not notice");
-    let again = directory.of_store(&["set-floor", "orders", "--at", &at]);
-    assert!(again.status.success(), "the same is not back: {again:?}");
-    let back = directory.of_store(&["set-floor", "orders"]);
-    assert!(text(&back.stderr).contains("never goes back"), "{back:?}");
-    // A group that is being made has no floor yet.
-    let (before, rest) = group().split_once(" floor=").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
-    let unset = format!("{before} floor={} {}", i64::MAX, rest.split_once(' ').unwrap().1);
-    fs::write(directory.path("leases/orders/meta"), unset).unwrap();
-    let first = directory.of_store(&["set-floor", "orders"]);
-    assert!(first.status.success(), "{first:?}");
-}
-
 /// On the command line, in the environment, and in the file of `--config`, in this order.
 #[test]
 fn each_subcommand_finds_the_store_where_run_does() {
@@ -822,25 +647,9 @@ fn mistakes_at_the_start_are_reported_in_one_line() {
         command
     };
     fails(&mut run(&["--store", &redis, "--node", "orders=snowflake"]), 1, "TXID_STORE_PASSWORD");
-    fails(&mut run(&["--store", "etcd://a:b", "--node", "orders=snowflake"]), 1, "HOST:PORT");
     fails(&mut run(&["--node", "orders=snowflake"]), 1, "--store URL");
-    fails(&mut run(&["--store", &directory.store()]), 1, "--node GROUP=LAYOUT");
-    fails(&mut run(&["--store", &directory.store(), "--node", "orders"]), 2, "GROUP=LAYOUT");
-    fails(&mut run(&["--store", &directory.store(), "--node", "orders=snowfake"]), 1, "snowfake");
     fails(&mut run(&["--store", &directory.store(), "--node", "../x=snowflake"]), 2, "'../x' is not a name");
-    fails(
-        &mut run(&["--store", &directory.store(), "--node", "o=snowflake", "--lease-time", "1s"]),
-        1,
-        "--lease-time 1s",
-    );
-    fails(
-        &mut run(&["--store", &directory.store(), "--node", "o=snowflake", "--lease-time", "soon"]),
-        2,
-        "'soon' is not a time",
-    );
     fails(&mut run(&["--store", &directory.store(), "--node", "o=leaf", "--node", "o=uid"]), 1, "o was given twice");
-    let twice = ["--segment", "t", "--segment", "s", "--segment", "t=5"];
-    fails(run(&["--store", &directory.store()]).args(twice), 1, "the segment t was given twice");
 
     // The password from the environment, which is never shown either.
     let mut command = run(&["--store", &redis.replace(":the-wrong-one@", ""), "--node", "orders=snowflake"]);
@@ -910,93 +719,6 @@ fn the_command_lines_of_the_examples_are_accepted() {
             kill(&mut child);
         }
     }
-}
-
-#[test]
-fn options_come_from_a_file_unless_the_command_line_has_them() {
-    let directory = Directory::new();
-    let config = directory.path("agent.toml");
-    let text = format!(
-        "store = \"{}\"\ndir = \"{}/run\"\nlease-time = \"30s\"\nhost-name = \"web-1\"\nmax-skew = \"5s\"\n\n[nodes]\norders = \
-         \"snowflake\"\nusers = \"sonyflake\"\n",
-        directory.store(),
-        directory.0.path().display()
-    );
-    fs::write(&config, &text).unwrap();
-    let run = || {
-        let mut command = agent();
-        command.args(["run", "--assume-unused-store", "--config"]).arg(&config);
-        command
-    };
-    let output = run().args(["--", "true"]).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    assert!(self::text(&directory.of_store(&["nodes", "orders"]).stdout).contains("web-1"));
-    fs::write(&config, text.replace("max-skew", "max-skw")).unwrap();
-    fails(&mut run(), 1, "agent.toml line 5: unknown field `max-skw`");
-    fs::write(&config, text.replace("\"30s\"", "\"often\"")).unwrap();
-    fails(&mut run(), 1, "agent.toml line 3: 'often' is not a time");
-    fs::write(&config, text.replace("sonyflake", "sunnyflake")).unwrap();
-    fails(&mut run(), 1, "sunnyflake");
-    fs::write(&config, text.replace("users", "\"users.segment\"")).unwrap();
-    fails(&mut run(), 1, "agent.toml: nodes: 'users.segment' ends with .segment");
-    for count in ["0", "2147483648"] {
-        fs::write(&config, format!("max-step = {count}\n{text}")).unwrap();
-        fails(&mut run(), 1, &format!("agent.toml line 1: '{count}' is not a count from 1 to 2147483647"));
-        fs::write(&config, format!("{text}[segments.invoices]\nstep = {count}\n")).unwrap();
-        fails(&mut run(), 1, &format!("agent.toml line 11: '{count}' is not a count"));
-    }
-    fails(agent().args(["run", "--config", "/nowhere/agent.toml"]), 1, "/nowhere/agent.toml");
-}
-
-/// After an outage that is longer than `ahead`, ids continue without help.
-#[test]
-fn an_outage() {
-    let server = servers::redis(&[]);
-    let mut host = Host::new(
-        "host",
-        server.port,
-        |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=500ms"),
-        "snowflake",
-    );
-    host.start_agent(&["--assume-unused-store", "--lease-time", "3s"]);
-    until("no lease", || host.is_live());
-    host.proxy.set(Mode::SwallowReplies);
-    until("the lease does not end", || !host.is_live());
-    host.proxy.set(Mode::Pass);
-    until("it does not come back", || host.is_live());
-    // The lease is there before the agent says so.
-    until("not one line a change of state", || {
-        let log = host.log();
-        let (failures, returns) = (log.matches("did not answer within"), log.matches("the store answers again"));
-        if failures.count() == returns.count() { Ok(()) } else { Err(log) }
-    });
-}
-
-/// Each renewal is one request.
-#[test]
-fn a_renewal_is_one_request() {
-    let server = servers::redis(&[]);
-    let mut host = Host::new(
-        "host",
-        server.port,
-        |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=60s"),
-        "snowflake",
-    );
-    host.start_agent(&["--assume-unused-store", "--lease-time", "6s"]);
-    until("no lease", || host.is_live());
-    let count = || {
-        let mut command = Command::new("redis-cli");
-        command.args(["-p", &server.port.to_string(), "info", "commandstats"]);
-        let stats = servers::run(&mut command);
-        let line = stats.lines().find(|line| line.starts_with("cmdstat_eval:")).unwrap();
-        let calls: u64 = line.split(['=', ',']).nth(1).unwrap().parse().unwrap();
-        (calls, host.view().renewals)
-    };
-    let before = count();
-    until("it is not renewed", || host.view().renewals >= before.1 + 4);
-    let after = count();
-    let (requests, renewals) = (after.0 - before.0, after.1 - before.1);
-    assert!(renewals >= 4 && requests <= renewals + 1, "{requests} requests, {renewals} renewals");
 }
 
 /// For each store: when the first id is made, and the agent's peak memory and processor time until then. `make bench-agent`
@@ -1092,36 +814,4 @@ fn bound_kib() -> f64 {
 fn makes_ids(host: &Host) -> bool {
     let state = State::leased(&host.path("run").join("orders"), &Layout::SNOWFLAKE);
     state.is_ok_and(|state| Generator::new(state).next().is_ok())
-}
-
-#[test]
-fn a_file_that_somebody_removes_is_missed() {
-    let directory = Directory::new();
-    let mut agent = directory.start(&["--segment", "invoices", "--create"]);
-    for name in ["orders", "invoices.segment"] {
-        let file = directory.path("run").join(name);
-        fs::remove_file(&file).unwrap();
-        directory.says(&format!("its file {} was removed or replaced: ", file.display()));
-    }
-    let status = directory.status(&[]);
-    let said = String::from_utf8(status.stderr).unwrap();
-    assert!(!status.status.success() && said.contains("or they were removed, as its log then says"), "{said}");
-    kill(&mut agent);
-}
-
-/// With such a lease, each could take any node that has its name.
-#[test]
-fn hosts_of_one_name_leave_each_other_their_nodes() {
-    let server = servers::redis(&[]);
-    let url = |port: u16| format!("redis://127.0.0.1:{port}?may-lose-writes=0");
-    let mut hosts: Vec<Host> = (0..4).map(|_| Host::new("same", server.port, url, "snowflake")).collect();
-    for host in &mut hosts {
-        host.start_agent(&["--assume-unused-store", "--lease-time", "8s"]);
-        until("there is no lease", || host.is_live());
-    }
-    let first: Vec<i64> = hosts.iter().map(|host| host.view().confirmed_ms).collect();
-    for (host, first_ms) in hosts.iter().zip(first) {
-        until("it renews nothing", || host.view().confirmed_ms > first_ms + 3_000);
-        assert!(!host.log().contains("lost node"), "{}", host.log());
-    }
 }

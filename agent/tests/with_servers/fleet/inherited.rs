@@ -199,20 +199,6 @@ fn a_child_inherits_nothing_that_it_can_write() {
     send(child, libc::SIGKILL);
 }
 
-/// Root's agent may be told a directory that is another user's.
-#[test]
-fn a_lock_that_is_a_symbolic_link_is_refused() {
-    let directory = Directory::new();
-    let (name, target) = (".orders.command", directory.path("target"));
-    fs::write(&target, [b'x'; 200]).unwrap();
-    fs::create_dir(directory.path("run")).unwrap();
-    std::os::unix::fs::symlink(&target, directory.path("run").join(name)).unwrap();
-    let output = directory.run(&[ENV, &["--", "true"]].concat()).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains(name), "{said}");
-    assert_eq!(fs::read(&target).unwrap(), [b'x'; 200]);
-}
-
 /// Processes of the agent's user may read the environment that it was started with.
 #[test]
 fn the_password_is_not_in_the_environment_once_it_is_read() {

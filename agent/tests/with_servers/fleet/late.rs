@@ -5,7 +5,7 @@ use std::fs;
 use super::host::{Host, kill};
 use super::hosted::{SHORT, redis};
 use crate::proxy::Mode;
-use crate::servers::{self, POSTGRES_PASSWORD, until};
+use crate::servers::{self, until};
 
 /// With nodes in its environment and without; with a store that answers, and one that answers later.
 #[test]
@@ -42,33 +42,5 @@ fn the_child_of_an_agent_that_starts_again_after_its_limit() {
         }
         until("the child does not start again", || starts(host) > before);
         until("there is no lease", || host.is_live());
-    }
-}
-
-/// The store's clock is this host's: an answer shows when it was written, and not when it arrives.
-#[test]
-fn a_child_starts_and_its_lease_is_renewed_with_answers_that_take_longer_than_clocks_may_differ() {
-    let servers = [
-        (servers::redis(&[]), redis as fn(u16) -> String),
-        (servers::etcd(&[]), |port| format!("etcd://127.0.0.1:{port}/fleet?timeout=10s")),
-        (servers::postgres(&[]), |port| {
-            format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?timeout=10s&may-lose-writes=0")
-        }),
-    ];
-    let mut hosts: Vec<Host> =
-        servers.iter().map(|(server, url)| Host::new("slow", server.port, url, "snowflake")).collect();
-    for host in &mut hosts {
-        host.proxy.set(Mode::Slow);
-        let short = ["--assume-unused-store", "--lease-time", "12s", "--max-skew", "500ms", "--margin", "1500ms"];
-        host.start_agent(&[&short[..], &["--env", "N={orders}", "--", "sleep", "1000"]].concat());
-    }
-    for host in &hosts {
-        until("the child does not start", || {
-            assert!(!host.log().contains("the clock is"), "{}", host.log());
-            host.log().contains("starts with N=")
-        });
-        let before_ms = host.view().confirmed_ms;
-        until("the lease is not renewed", || host.view().confirmed_ms > before_ms);
-        assert!(!host.log().contains("the clock is"), "{}", host.log());
     }
 }

@@ -3,7 +3,6 @@
 mod agent;
 mod ahead;
 mod child;
-mod crowd;
 pub mod directory;
 mod expired;
 mod frozen;
@@ -12,14 +11,10 @@ pub mod hosted;
 mod inherited;
 mod late;
 mod left;
-mod partition;
 mod restored;
 mod stopped;
 mod terminal;
 mod thousands;
-mod versions;
-
-use std::time::{Duration, Instant};
 
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server};
@@ -31,46 +26,6 @@ pub const LAYOUT: &str = "time_bits=41,node_bits=2,sequence_bits=12,unit_ms=1,ep
 pub const TWO_NODES: &str = "time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
 const HOSTS: usize = 3;
 const WORKERS: usize = 4;
-const OPTIONS: [&str; 2] = ["--lease-time", "3s"];
-
-#[test]
-#[ignore = "by the real clock; make soak"]
-fn faults_on_redis() {
-    let server = servers::redis(&[]);
-    // There is no replica that could lose a write.
-    faults(server, |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=1s"));
-}
-
-#[test]
-#[ignore = "by the real clock; make soak"]
-fn faults_on_etcd() {
-    let server = servers::etcd(&[]);
-    faults(server, |port| format!("etcd://127.0.0.1:{port}/fleet?timeout=1s"));
-}
-
-#[test]
-#[ignore = "by the real clock; make soak"]
-fn faults_on_postgres() {
-    let server = servers::postgres(&[]);
-    // Its fsync is off, and a node that was given back would be free only a minute later.
-    faults(server, |port| {
-        format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?timeout=1s&may-lose-writes=0")
-    });
-}
-
-#[test]
-#[ignore = "by the real clock; make soak"]
-fn faults_on_mariadb() {
-    let server = servers::mariadb();
-    faults(server, |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids?timeout=1s"));
-}
-
-#[test]
-#[ignore = "by the real clock; make soak"]
-fn faults_on_zookeeper() {
-    let server = servers::zookeeper();
-    faults(server, |port| format!("zookeeper://127.0.0.1:{port}/fleet?timeout=1s"));
-}
 
 /// xorshift. It decides the order of the faults; a test prints its seed.
 struct Random(u64);
@@ -84,102 +39,6 @@ impl Random {
     }
 }
 
-/// Faults that are undone later.
-enum Undo {
-    Network(usize),
-    Agent(usize),
-    Worker(usize, usize),
-}
-
-fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
-    let seconds = std::env::var("TXID_FLEET_SECONDS").map_or(6, |seconds| seconds.parse().unwrap());
-    let seed = std::env::var("TXID_FLEET_SEED")
-        .map_or_else(|_| u64::from(std::process::id()) * 7919, |seed| seed.parse().unwrap());
-    println!("TXID_FLEET_SEED={seed}");
-    let mut random = Random(seed | 1);
-
-    let mut hosts: Vec<Host> =
-        (0..HOSTS).map(|number| Host::new(&format!("host-{number}"), server.port, url, LAYOUT)).collect();
-    let direct = url(server.port);
-    for host in &mut hosts {
-        host.start_agent(&["--assume-unused-store", OPTIONS[0], OPTIONS[1]]);
-        (0..WORKERS).for_each(|_| host.start_worker());
-    }
-    go_on(&hosts);
-
-    let start = Instant::now();
-    let mut undo: Vec<(Instant, Undo)> = Vec::new();
-    let mut killed_server = false;
-    let mut step = 0;
-    while start.elapsed() < Duration::from_secs(seconds) {
-        let (which, worker) = (random.below(HOSTS as u64) as usize, random.below(WORKERS as u64) as usize);
-        let until = Instant::now() + Duration::from_millis(500 + random.below(4000));
-        let host = &mut hosts[which];
-        // Each fault once, and then at random.
-        let fault = if step < 8 { step } else { random.below(9) };
-        step += 1;
-        match fault {
-            0 => {
-                kill(host.agent.as_mut().unwrap());
-                host.start_agent(&OPTIONS);
-            }
-            1 => {
-                signal(host.agent.as_ref().unwrap(), libc::SIGSTOP);
-                undo.push((until, Undo::Agent(which)));
-            }
-            2 => {
-                host.start_worker();
-                kill(&mut host.workers.swap_remove(worker));
-            }
-            3 => {
-                signal(&host.workers[worker], libc::SIGSTOP);
-                undo.push((until, Undo::Worker(which, worker)));
-            }
-            4 => {
-                host.proxy.set(Mode::SwallowReplies);
-                undo.push((until, Undo::Network(which)));
-            }
-            5 => {
-                host.proxy.set(Mode::Refuse);
-                undo.push((until, Undo::Network(which)));
-            }
-            6 if !killed_server && start.elapsed() > Duration::from_secs(seconds / 3) => {
-                killed_server = true;
-                server.kill();
-                server.restart();
-            }
-            // An operator releases a node, whether its holder is alive or not.
-            _ => {
-                let node = host.view().node.to_string();
-                let output = agent().args(["release", "--store", &direct, "orders", &node]).output().unwrap();
-                println!("{}", String::from_utf8_lossy(&output.stdout).trim());
-            }
-        }
-        std::thread::sleep(Duration::from_millis(100 + random.below(500)));
-        let now = Instant::now();
-        undo.retain(|(when, what)| {
-            if *when <= now {
-                put_right(&hosts, what);
-            }
-            *when > now
-        });
-    }
-    undo.iter().for_each(|(_, what)| put_right(&hosts, what));
-
-    // Everything works again. An agent does not take back a node that it has lost until it restarts.
-    for host in &mut hosts {
-        kill(host.agent.as_mut().unwrap());
-        host.start_agent(&OPTIONS);
-    }
-    go_on(&hosts);
-    for host in &mut hosts {
-        host.workers.iter_mut().for_each(kill);
-    }
-    unique(&hosts, seed);
-    let changes: usize = hosts.iter().map(|host| host.log().matches(" node ").count()).sum();
-    assert!(changes > HOSTS, "no agent had to take a node anew or go on with its own: {changes}");
-}
-
 /// Waits until each of these hosts has made more ids.
 fn go_on(hosts: &[Host]) {
     for host in hosts {
@@ -189,7 +48,7 @@ fn go_on(hosts: &[Host]) {
 }
 
 /// Checks that no id was made twice.
-fn unique(hosts: &[Host], seed: u64) {
+fn unique(hosts: &[Host]) {
     let made = hosts.iter().map(|host| host.ids().len()).collect::<Vec<_>>();
     let mut all: Vec<(u64, usize)> = Vec::with_capacity(made.iter().sum());
     for (which, host) in hosts.iter().enumerate() {
@@ -199,7 +58,7 @@ fn unique(hosts: &[Host], seed: u64) {
     if let Some(pair) = all.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         let ((id, one), (_, other)) = (pair[0], pair[1]);
         let logs: String = hosts.iter().map(|host| format!("== {}\n{}", host.name, host.log())).collect();
-        panic!("{id} was made by host-{one} and by host-{other}; TXID_FLEET_SEED={seed}\n{logs}");
+        panic!("{id} was made by host-{one} and by host-{other}\n{logs}");
     }
     println!("ids of each host: {made:?}");
     assert!(made.iter().all(|made| *made > 1000), "{made:?}");
@@ -233,7 +92,7 @@ fn each_fault_on_zookeeper() {
     each_fault(servers::zookeeper(), |port| format!("zookeeper://127.0.0.1:{port}/fleet?timeout=10s"));
 }
 
-/// The faults of [`faults`], one after another: each is undone when it has shown, however long that takes.
+/// Each fault: it is undone when it has shown, however long that takes.
 fn each_fault(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     let mut hosts: Vec<Host> =
         (0..HOSTS).map(|number| Host::new(&format!("host-{number}"), server.port, url, LAYOUT)).collect();
@@ -280,7 +139,7 @@ fn each_fault(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     for host in &mut hosts {
         host.workers.iter_mut().for_each(kill);
     }
-    unique(&hosts, 0);
+    unique(&hosts);
 }
 
 /// A node is released while its host still makes ids, because the agent there hangs. Another host takes the node: its
@@ -309,13 +168,4 @@ fn a_node_that_is_taken_away() {
     }
     let (old, new) = (hosts[0].ids(), hosts[2].ids());
     assert!(old.iter().max() < new.iter().min(), "the new host starts where the old one's lease ends");
-}
-
-fn put_right(hosts: &[Host], what: &Undo) {
-    match *what {
-        Undo::Network(which) => hosts[which].proxy.set(Mode::Pass),
-        // They may have been killed and replaced; then this has no effect.
-        Undo::Agent(which) => signal(hosts[which].agent.as_ref().unwrap(), libc::SIGCONT),
-        Undo::Worker(which, worker) => signal(&hosts[which].workers[worker], libc::SIGCONT),
-    }
 }
