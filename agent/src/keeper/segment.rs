@@ -316,6 +316,7 @@ mod tests {
 
         fn take(&mut self, _: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
             self.asked += 1;
+            assert!(self.asked <= self.after, "it can lose what it is asked for");
             self.durability = if self.asked < self.after {
                 Durability::Durable
             } else {

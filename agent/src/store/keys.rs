@@ -94,6 +94,8 @@ mod tests {
 
     #[test]
     fn hosts_with_other_keys_are_told_so() {
+        const BOTH: &str = "66e94b-00000001 1:000000-00000003";
+        const RETIRED: &str = "66e94b-00000001:retired";
         let bind = |found, put, ours: &str| {
             let ours: Vec<KeyCheck> = ours.split(' ').map(|check| check.parse().unwrap()).collect();
             match bind(&mut Holds(found, put), "a", &ours) {
@@ -121,6 +123,12 @@ mod tests {
                 "the tag a: another client changed a/key at the same moment".to_owned(),
             ),
             ("v2 66e94b-00000001", lost(), "66e94b-00000001", "66e94b-00000001".to_owned()),
+            // A new period, one that this host does not know, one whose key nobody replaces, and one that is retired.
+            ("v2 66e94b-00000001", written(), BOTH, BOTH.to_owned()),
+            ("v2 66e94b-00000001 1:000000-00000003", written(), "66e94b-00000001", BOTH.to_owned()),
+            ("v2 66e94b-00000001 1:000000-00000003", written(), "1:000001-00000003", other("1:000000-00000003", "1:000001-00000003", key)),
+            ("v2 66e94b-00000001 1:000000-00000003", written(), RETIRED, format!("{RETIRED} 1:000000-00000003")),
+            ("v2 66e94b-00000001:retired", written(), "66e94b-00000001", RETIRED.to_owned()),
             ("v2 66e94b-00000001", written(), "66e94b-00000002", other("66e94b-00000001", "66e94b-00000002", name)),
             ("v2 66e94b-00000001", written(), "66e94c-00000001", other("66e94b-00000001", "66e94c-00000001", key)),
             (

@@ -1,8 +1,5 @@
-//! What took an agent down once, or may, from outside: full logs, short memory, storms of forks, damaged records.
+//! What took an agent down once, or may, from outside: full logs, passwords that are rotated, many leases.
 
-mod memory;
-mod records;
-mod storm;
 mod systemd;
 
 use std::fs::{self, File, Permissions};
@@ -126,82 +123,6 @@ fn a_password_that_is_rotated_is_read_again() {
     signal(&agent, libc::SIGTERM);
     ended("the agent does not end", &mut agent);
     assert!(directory.log().contains("gave node"), "{}", directory.log());
-}
-
-/// A file system with a disk of its own.
-struct Disk(tempfile::TempDir);
-
-impl Disk {
-    /// None where this user may not mount one.
-    fn new() -> Option<Self> {
-        let directory = tempfile::tempdir().unwrap();
-        let image = directory.path().join("image");
-        File::create(&image).unwrap().set_len(8 << 20).unwrap();
-        servers::run(Command::new("mkfs.ext4").arg("-q").arg(&image));
-        let disk = Self(directory);
-        fs::create_dir(disk.path()).unwrap();
-        let mounted = Command::new("mount").args(["-o", "loop"]).arg(&image).arg(disk.path()).output().unwrap();
-        mounted.status.success().then_some(disk)
-    }
-
-    fn path(&self) -> std::path::PathBuf {
-        self.0.path().join("disk")
-    }
-
-    fn freeze(&self, option: &str) {
-        servers::run(Command::new("fsfreeze").arg(option).arg(self.path()));
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        _ = Command::new("fsfreeze").arg("-u").arg(self.path()).output();
-        _ = Command::new("umount").arg("--lazy").arg(self.path()).output();
-    }
-}
-
-/// As for a snapshot. The guard wrote to a page then, and its agent ended it, with the child, after 2.5 s.
-#[test]
-#[ignore = "real seconds: make soak"]
-fn a_disk_that_is_frozen_for_a_while_ends_no_child() {
-    let Some(disk) = Disk::new() else { return crate::skipped("this user may not mount a file system") };
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name);
-    let log = File::create(path("log")).unwrap();
-    let mut command = agent();
-    command.args(["run", "--assume-unused-store", "--lease-time", "60s", "--node"]).args([
-        "orders=snowflake",
-        "--env",
-        "N={orders}",
-        "--store",
-    ]);
-    command.arg(format!("file://{}", path("leases").display())).arg("--dir").arg(disk.path());
-    let line = format!("echo $$ > {0}/new; mv {0}/new {0}/pid; exec sleep 600", directory.path().display());
-    command.args(["--", "sh", "-c", &line]).stdin(Stdio::null()).stderr(log);
-    let mut agent = command.spawn().unwrap();
-    until("the child does not start", || path("pid").exists());
-    let pid = fs::read_to_string(path("pid")).unwrap();
-    disk.freeze("-f");
-    // Longer than an agent waits for a guard, and shorter than a lease.
-    std::thread::sleep(std::time::Duration::from_secs(12));
-    let said = fs::read_to_string(path("log")).unwrap();
-    assert!(fs::exists(format!("/proc/{}", pid.trim())).unwrap(), "the child is gone: {said}");
-    assert!(said.contains("is on a disk: while it is frozen"), "{said}");
-    disk.freeze("-u");
-    signal(&agent, libc::SIGTERM);
-    assert_eq!(ended("the agent does not end", &mut agent).code(), Some(128 + libc::SIGTERM), "{said}");
-}
-
-/// Not only with a child that has a guard: while a disk is frozen, programs that map the files wait.
-#[test]
-fn a_directory_that_is_not_in_memory_is_warned_of() {
-    for place in [env!("CARGO_TARGET_TMPDIR"), "/dev/shm"] {
-        let kind = servers::run(Command::new("stat").args(["-f", "-c", "%T", place]));
-        let is_in_memory = ["tmpfs", "ramfs"].contains(&kind.trim());
-        let output = Directory(tempfile::tempdir_in(place).unwrap()).run(&["--", "true"]).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success() && said.contains("is on a disk: while it is frozen") != is_in_memory, "{said}");
-    }
 }
 
 /// Twenty leases and twenty segments. `TXID_AGENT` is another agent to compare with.

@@ -5,19 +5,14 @@ pub mod kills;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{scope, sleep};
-use std::time::Duration;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::TempDir;
 use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage};
-use txid_agent::store::open;
-use txid_agent_machines::store::{StoreError, Taken};
 
 use crate::fleet::host::{Running, agent};
 use crate::servers::until;
-use crate::wait::{ended, says};
+use crate::wait::says;
 
 /// A directory with a store and hosts in it.
 struct Directory(TempDir);
@@ -72,69 +67,6 @@ fn next(segment: &Segment) -> u64 {
 
 fn take_all(segment: &Segment) -> Vec<u64> {
     std::iter::from_fn(|| segment.next().ok()).collect()
-}
-
-#[test]
-fn no_number_is_taken_twice_through_kills_of_agents_and_beside_another_program() {
-    let directory = Directory::new();
-    let options = ["--segment", "invoices=20", "--max-step", "500", "--create"];
-    let (enough, stop, taken_by_workers) = (2000, AtomicBool::new(false), AtomicUsize::new(0));
-    let mut all: Vec<u64> = scope(|scope| {
-        let hosts = ["one", "two"].map(|host| {
-            let (directory, stop, taken_by_workers, options) = (&directory, &stop, &taken_by_workers, &options);
-            scope.spawn(move || {
-                let mut agent = directory.agent(host, options);
-                let segment = directory.segment(host);
-                std::thread::scope(|scope| {
-                    let workers: Vec<_> = (0..2)
-                        .map(|_| {
-                            scope.spawn(move || {
-                                let mut taken = Vec::new();
-                                while !stop.load(Ordering::Relaxed) {
-                                    let number = segment.next().ok();
-                                    taken.extend(number);
-                                    taken_by_workers.fetch_add(usize::from(number.is_some()), Ordering::Relaxed);
-                                    // Without a number, the agents need the processor.
-                                    if number.is_none() || taken.len() % 10 == 0 {
-                                        sleep(Duration::from_micros(100));
-                                    }
-                                }
-                                taken
-                            })
-                        })
-                        .collect();
-                    for pause in 1..12 {
-                        sleep(Duration::from_millis(37 * pause % 300));
-                        agent.kill();
-                        agent = directory.agent(host, options);
-                    }
-                    // On a busy machine, an agent may be killed each time before its first range.
-                    until("there are too few numbers to tell", || taken_by_workers.load(Ordering::Relaxed) > enough);
-                    stop.store(true, Ordering::Relaxed);
-                    workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
-                })
-            })
-        });
-        let other = scope.spawn(|| {
-            let mut tags = open(&directory.url()).unwrap();
-            let mut taken = Vec::new();
-            while !stop.load(Ordering::Relaxed) {
-                match tags.take("invoices", Some(3), 0) {
-                    Ok(Taken::Range { range, .. }) => taken.extend(range),
-                    Ok(_) | Err(StoreError::Contended { .. }) => {}
-                    Err(error) => panic!("{error}"),
-                }
-                sleep(Duration::from_millis(5));
-            }
-            taken
-        });
-        hosts.into_iter().chain([other]).flat_map(|host| host.join().unwrap()).collect()
-    });
-    let count = all.len();
-    all.sort_unstable();
-    all.dedup();
-    assert_eq!(all.len(), count, "twice");
-    println!("{count} numbers");
 }
 
 #[test]
@@ -240,41 +172,6 @@ fn a_number_that_went_down_is_an_alarm_and_is_not_followed() {
     until("the agent does not say that it serves", || segment.stats().news == SegmentNews::Serving);
 }
 
-#[test]
-fn status_says_how_long_the_numbers_last() {
-    let directory = Directory::new();
-    let _agent = directory.agent("host", &["--segment", "invoices=10000", "--max-step", "10000", "--create"]);
-    let segment = directory.segment("host");
-    let status =
-        |form: &[&str]| directory.run(&[&["status", "--dir", directory.path("host").to_str().unwrap()], form].concat());
-    until("there are no numbers", || segment.stats().next > 0);
-    assert!(
-        status(&[]).contains("10000 numbers left up to 10001, none are taken now; takes 10000 at a time"),
-        "{}",
-        status(&[])
-    );
-    assert!(status(&["--prometheus"]).contains("txid_segment_lasts_seconds{name=\"invoices\"} +Inf\n"));
-
-    // The rate is that of the last seconds: numbers are taken until each form shows one.
-    let value = until("there is no rate", || {
-        next(&segment);
-        let value: serde_json::Value = serde_json::from_str(&directory.status("host")).unwrap();
-        if value["rate"].as_f64().unwrap() > 0.0 { Ok(value) } else { Err(value) }
-    });
-    let number = |name: &str| value[name].as_f64().unwrap();
-    let lasts_ms = (number("left") + number("next")) / number("rate") * 1000.0;
-    assert!((number("lasts_ms") - lasts_ms).abs() <= 1.0, "{value}");
-    let shows = |form: &[&str], is_right: &dyn Fn(&str) -> bool| {
-        until("there is no rate", || {
-            next(&segment);
-            let text = status(form);
-            if is_right(&text) { Ok(()) } else { Err(text) }
-        });
-    };
-    shows(&[], &|text| text.contains(" s at ") && text.contains(" a second; takes 10000"));
-    shows(&["--prometheus"], &|text| text.contains("txid_segment_lasts_seconds") && !text.contains("Inf"));
-}
-
 /// A health probe looks at the exit status only.
 #[test]
 fn every_form_of_status_fails_while_a_segment_has_no_numbers() {
@@ -290,34 +187,6 @@ fn every_form_of_status_fails_while_a_segment_has_no_numbers() {
     assert_eq!(codes(), [Some(1); 3], "the other one has none");
     pages[1].publish(1..5);
     assert_eq!(codes(), [Some(0); 3]);
-}
-
-/// On ext4 the new file has the inode of the removed one, if nobody has that open.
-#[test]
-fn a_file_that_was_copied_away_and_back_is_refused() {
-    let directory = Directory::new();
-    let (file, copy) = (directory.path("host").join("invoices.segment"), directory.path("copy"));
-    let mut agent = directory.agent("host", &["--segment", "invoices=7", "--create"]);
-    until("no numbers", || directory.status("host").contains("\"live\":true"));
-    agent.kill();
-    fs::copy(&file, &copy).unwrap();
-    fs::remove_file(&file).unwrap();
-    fs::copy(&copy, &file).unwrap();
-    assert!(matches!(Segment::attach(&file), Err(SegmentError::Copied(_))));
-    // The agent makes a new one, whose numbers nobody had.
-    let _agent = directory.agent("host", &["--segment", "invoices=7"]);
-    until("no numbers", || directory.status("host").contains("\"live\":true"));
-    assert_eq!(next(&directory.segment("host")), 8);
-}
-
-#[test]
-fn a_tag_that_is_missing_is_an_error_that_says_how_to_make_it() {
-    let directory = Directory::new();
-    let mut agent = directory.agent("host", &["--segment", "invoices=7"]);
-    assert_eq!(ended("it goes on", &mut agent.0).code(), Some(1));
-    let log = directory.log();
-    assert!(log.contains("the store has no such tag; make it with --create, or: "), "{log}");
-    assert!(log.contains("txid-agent run --segment invoices=7 --create"), "{log}");
 }
 
 /// Two hosts over a change of the key. Each image is of one number, and every one is read on both in the end.
