@@ -368,18 +368,6 @@ mod tests {
         assert_eq!(said(&outputs(&mut machine, &view, answer())), 0);
     }
 
-    #[test]
-    fn a_range_may_be_as_large_as_a_store_can_say() {
-        let mut machine = Segment::default();
-        let view = EMPTY;
-        assert!(matches!(outputs(&mut machine, &view, Input::Go)[..], [Output::Ask(_)]));
-        let range = 1..HIGHEST;
-        let answer = Answer::Taken(Taken::Range { range: range.clone(), step: range.end });
-        let after = outputs(&mut machine, &view, Input::Answer(answer));
-        assert!(after.contains(&Output::Write(Write::Publish(range))), "{after:?}");
-        assert!(matches!(after.last(), Some(Output::Wait { .. })), "{after:?}");
-    }
-
     fn taken(range: Range<u64>) -> Input {
         let step = range.end - range.start;
         Input::Answer(Answer::Taken(Taken::Range { range, step }))

@@ -509,6 +509,18 @@ mod tests {
     }
 
     #[test]
+    fn a_server_without_tls_that_asks_for_the_password_does_not_get_it() {
+        for asks in [&b"\xfemysql_clear_password\0"[..], b"\xfesha256_password\0abcdefghijklmnopqrst\0", &[1, 4]] {
+            let (error, heard) = beside(&[packet(&GREETING), packet(asks)], |port| {
+                let url = format!("mysql://txid:the-word@127.0.0.1:{port}/ids?timeout=60s");
+                StoreUrl::parse(&url).and_then(open).unwrap().read("a").unwrap_err()
+            });
+            assert!(!heard.windows(8).any(|part| part == b"the-word"), "{}", heard.escape_ascii());
+            assert!(error.to_string().contains("which only goes over TLS: add ?tls=1 to the URL"), "{error}");
+        }
+    }
+
+    #[test]
     fn which_settings_lose_writes() {
         use Copies::{AsSeen, Late, Same};
         for (settings, engine, copies, wanted) in [

@@ -4,20 +4,18 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
 use txid_agent::store::{Durability, schemes};
-use txid_agent_machines::store::{Expected, Put, StoreError};
+use txid_agent_machines::store::{Expected, Put};
 
 use super::certificates;
 use super::conformance::{list, one_line, open, wait_for, wants_a_person, written};
 use super::each;
 use crate::fleet::directory::Directory;
 use crate::fleet::host::{Running, agent};
-use crate::proxy::{Mode, Proxy, join};
+use crate::proxy::join;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run, until};
 use crate::wait;
 
@@ -280,44 +278,6 @@ fn an_etcd_at_its_quota() {
     assert!(error.may_pass(), "{error:?}");
 }
 
-/// The port of a server that answers each request to etcd's gateway with a status and a text.
-fn answers(mut answer: impl FnMut(&str) -> (&'static str, &'static str) + Send + 'static) -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for mut client in listener.incoming().map_while(Result::ok) {
-            let mut bytes = [0; 4096];
-            while let Ok(read @ 1..) = client.read(&mut bytes) {
-                let request = String::from_utf8_lossy(&bytes[..read]).into_owned();
-                // The body may come later.
-                if request.starts_with("POST ") {
-                    let (status, text) = answer(&request);
-                    let length = text.len();
-                    _ = write!(client, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{text}");
-                }
-            }
-        }
-    });
-    port
-}
-
-/// Whoever asks again and again must not make the agent log in again and again.
-#[test]
-fn an_etcd_that_refuses_its_own_tokens() {
-    let requests = Arc::new(AtomicU32::new(0));
-    let counted = requests.clone();
-    let port = answers(move |request| {
-        counted.fetch_add(1, Ordering::Relaxed);
-        match request.contains("authenticate") {
-            true => ("200 OK", "{\"token\":\"one\"}"),
-            false => ("401 Unauthorized", "{\"error\":\"etcdserver: invalid auth token\"}"),
-        }
-    });
-    let mut store = open(&format!("etcd://fleet:{IN_URL}@127.0.0.1:{port}")).unwrap();
-    one_line(&store.read("any/key").unwrap_err(), "it refused the token that it had just issued");
-    assert_eq!(requests.load(Ordering::Relaxed), 2, "a login, and one request with its token");
-}
-
 #[test]
 fn etcd_tls() {
     let (_directory, file) = certificates();
@@ -413,31 +373,6 @@ fn etcd_without_a_majority() {
         *record.bytes == *b"after"
             || matches!(store.put("orders/node/1", &Expected::Version(record.version), b"after"), Ok(Put::Written(_)))
     });
-}
-
-/// A server that has no leader when an agent logs in. A login that failed is tried again, and not left out.
-#[test]
-fn an_etcd_that_has_no_leader_at_the_login() {
-    let logins = Arc::new(AtomicU32::new(0));
-    let counted = logins.clone();
-    let port = answers(move |request| {
-        let is_login = request.contains("/v3/auth/authenticate");
-        let before = counted.fetch_add(u32::from(is_login), Ordering::Relaxed);
-        match is_login {
-            true if before == 0 => ("503 Any", r#"{"error":"etcdserver: no leader","code":14}"#),
-            true => ("200 OK", r#"{"header":{},"token":"the-token"}"#),
-            false if request.contains("the-token") => ("200 OK", r#"{"header":{}}"#),
-            false => ("400 Any", r#"{"error":"etcdserver: user name is empty","code":3}"#),
-        }
-    });
-    let mut store = open(&format!("etcd://fleet:{IN_URL}@127.0.0.1:{port}")).unwrap();
-    let error = store.read("any/key").unwrap_err();
-    assert!(error.may_pass(), "{error:?}");
-    one_line(&error, "no leader");
-    for _ in 0..3 {
-        assert_eq!(store.read("any/key").unwrap(), None);
-    }
-    assert_eq!(logins.load(Ordering::Relaxed), 2, "the token is used again");
 }
 
 #[test]
@@ -611,31 +546,6 @@ fn zookeeper_records_made_anew() {
     assert_eq!(store.read("orders/node/1").unwrap().unwrap().bytes, b"of the second, later");
 }
 
-/// The first of two hosts is down, hangs, or is only a replica.
-#[test]
-fn the_second_host() {
-    let port = each::all();
-    let hangs = |port: u16| {
-        let proxy = Proxy::to(port);
-        proxy.set(Mode::SwallowReplies);
-        proxy.port
-    };
-    let two = |first: u16, second: u16| format!("127.0.0.1:{first},127.0.0.1:{second}");
-    for first in [|_: u16| servers::free_port(), hangs] {
-        thread::scope(|scope| {
-            for url in each::urls(1000, |name| two(first(port(name)), port(name))) {
-                scope.spawn(move || {
-                    let mut store = open(&url).unwrap();
-                    until(&url, || store.read("any/key").is_ok());
-                });
-            }
-        });
-    }
-    let copy = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", port("redis"))]);
-    let mut store = open(&format!("redis://{}", two(copy.port, port("redis")))).unwrap();
-    until("the master is not found", || store.read("any/key").is_ok());
-}
-
 /// Another kind of server at the port: nothing hangs, and the error says so.
 #[test]
 fn another_kind_of_server() {
@@ -674,58 +584,10 @@ fn another_kind_of_server() {
     );
 }
 
-/// A server that answers all requests with `{}` is none, although JSON omits what is false or empty. A conflict would
-/// be a reason to ask again at once.
-#[test]
-fn an_etcd_without_answers() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("etcd://127.0.0.1:{}", listener.local_addr().unwrap().port());
-    std::thread::spawn(move || {
-        for mut client in listener.incoming().map_while(Result::ok) {
-            let mut request = [0; 4096];
-            while client.read(&mut request).is_ok_and(|read| read > 0) {
-                client.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").unwrap();
-            }
-        }
-    });
-    let mut store = open(&url).unwrap();
-    one_line(&store.read("any/key").unwrap_err(), "the server is not etcd: {}");
-    let put = store.put("any/key", &Expected::Absent, b"x").unwrap();
-    assert!(matches!(&put, Put::Unknown(error) if error.to_string().contains("is not etcd")), "{put:?}");
-}
-
-#[test]
-fn directories() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("file");
-    fs::write(&file, "no directory").unwrap();
-    wants_a_person(&format!("file://{}", file.display()), "file");
-    wants_a_person("file:///proc/txid/leases", "/proc/txid");
-    // Not even root may make one there.
-    let error = wants_a_person("file:///sys/txid", "/sys/txid");
-    assert!(matches!(error, StoreError::Refused { .. }), "{error:?}");
-    let mut store = open(&format!("file://{}/leases", directory.path().display())).unwrap();
-    for key in ["../x", "/x", "a//b", "a/.lock", ""] {
-        assert!(store.read(key).is_err(), "{key:?}");
-    }
-}
-
-/// With several hosts in the URL, somebody has to know which it is.
-#[test]
-fn a_host_that_closes_its_connections_is_named() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let host = listener.local_addr().unwrap();
-    thread::spawn(move || listener.incoming().for_each(drop));
-    for url in ["redis://", "etcd://", "consul://", "zookeeper://"].map(|scheme| format!("{scheme}{host},{host}")) {
-        let why = open(&url).unwrap().read("any/node/1").unwrap_err().to_string();
-        assert!(why.contains(&format!(": {host}: ")), "{why}");
-    }
-}
-
 /// Old revisions fill an etcd that compacts nothing. Then it refuses all writes.
 #[test]
 fn an_etcd_that_has_used_half_of_its_quota_is_said_and_shown() {
-    let server = servers::etcd(&["--quota-backend-bytes", "16777216"]);
+    let server = servers::etcd(&["--quota-backend-bytes", "20000000"]);
     let directory = Directory::new();
     let run = directory.path("run");
     let store = format!("etcd://127.0.0.1:{}/txid", server.port);
@@ -750,6 +612,26 @@ fn an_etcd_that_has_used_half_of_its_quota_is_said_and_shown() {
     let body = format!(r#"{{"key":"a2V5","value":"{}"}}"#, "eHh4".repeat(175_000));
     (0..22).for_each(|_| drop(servers::http(server.port, "POST", "/v3/kv/put", &body).unwrap()));
     let _agent = start();
-    directory.says("of the 16777216 bytes of its quota; when all are used, no lease is renewed");
+    directory.says("of the 20000000 bytes of its quota; when all are used, no lease is renewed");
     until("the metric does not say so", || used() > 0.5);
+}
+
+/// A name that nobody knows, and then one that serves. Without a name server, the system's resolver takes its time.
+#[test]
+fn a_name_without_an_address() {
+    let server = servers::redis(&[]);
+    wait_for(&format!("redis://127.0.0.1:{}", server.port));
+    thread::scope(|scope| {
+        for url in each::urls(1000, |_| "host.invalid".to_owned()) {
+            scope.spawn(move || {
+                let mut store = open(&url).unwrap();
+                for _ in 0..3 {
+                    let error = store.read("any/node/1").unwrap_err();
+                    assert!(error.may_pass(), "{url}: {error}");
+                }
+            });
+        }
+    });
+    let url = format!("redis://host.invalid,127.0.0.1:{}?timeout=60s", server.port);
+    open(&url).unwrap().read("any/node/1").unwrap();
 }

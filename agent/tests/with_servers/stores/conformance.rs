@@ -66,50 +66,9 @@ pub fn all(url: impl Fn(u16, &str) -> String + Sync, server: &mut impl Kill, has
     basics(&mut *open(&url(port, "")).unwrap(), has_clock);
     races(&url(port, ""));
     super::tags::tags(&url(port, ""));
-    keys(&mut *open(&url(port, "")).unwrap());
     lost_replies(&url, port);
     trips(&url, port);
     outage(&url, server);
-    nobody_there(&url);
-}
-
-/// The check values of keys are beside the tag, one for each period, and none is ever replaced by another.
-fn keys(store: &mut dyn Store) {
-    fn bind(store: &mut dyn Store, checks: &str) -> Result<String, String> {
-        let checks: Vec<_> = checks.split(' ').map(|check| check.parse().unwrap()).collect();
-        let known = txid_agent::store::bind(store, "hidden", &checks).map_err(|error| error.to_string())?;
-        Ok(known.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
-    }
-    fn record(store: &mut dyn Store) -> String {
-        let record = store.read("hidden/key").unwrap().unwrap();
-        String::from_utf8_lossy(&record.bytes).into_owned()
-    }
-    assert_eq!(bind(store, "66e94b-00000001").unwrap(), "66e94b-00000001");
-    assert_eq!(record(store), "v2 66e94b-00000001");
-    assert_eq!(bind(store, "66e94b-00000001").unwrap(), "66e94b-00000001", "another host with the same key");
-    let why = bind(store, "66e94b-00000002").unwrap_err();
-    assert!(why.contains("give each host the same name, length and check digit"), "{why}");
-    let why = bind(store, "66e94c-00000001").unwrap_err();
-    assert!(
-        why.contains("hidden by the key 66e94b-00000001 on other hosts, and the key here is 66e94c-00000001"),
-        "{why}"
-    );
-    let both = "66e94b-00000001 1:000000-00000003";
-    assert_eq!(bind(store, both).unwrap(), both, "a new period");
-    assert_eq!(bind(store, "66e94b-00000001").unwrap(), both, "a host that does not know it yet");
-    assert!(bind(store, "1:000001-00000003").is_err(), "whose key nobody replaces");
-    assert_eq!(bind(store, "2:123456-00000004").unwrap(), format!("{both} 2:123456-00000004"), "another one");
-
-    let retired = "66e94b-00000001:retired 1:000000-00000003 2:123456-00000004";
-    assert_eq!(bind(store, "66e94b-00000001:retired 1:000000-00000003").unwrap(), retired);
-    assert_eq!(bind(store, "66e94b-00000001").unwrap(), retired, "for a host that does not know it, too");
-    assert_eq!(record(store), format!("v2 {retired}"));
-
-    let Some(found) = store.read("hidden/key").unwrap() else { panic!("no record") };
-    put(store, "hidden/key", Expected::Version(found.version), "v3 anything");
-    let why = bind(store, "66e94b-00000001").unwrap_err();
-    assert!(why.contains("is of another version than v2, which this agent reads: update it"), "{why}");
-    assert_eq!(record(store), "v3 anything");
 }
 
 pub fn wait_for(url: &str) {
@@ -311,16 +270,6 @@ fn outage(url: &impl Fn(u16, &str) -> String, server: &mut impl Kill) {
     let record = patient.read("outage/node/1").unwrap().unwrap();
     assert!(record.bytes == b"before" || may_be_written && record.bytes == b"during", "{record:?}");
     written(put(&mut *patient, "outage/node/1", Expected::Version(record.version), "after"));
-}
-
-/// A port without a server.
-fn nobody_there(url: &impl Fn(u16, &str) -> String) {
-    let mut store = open(&url(crate::servers::free_port(), "&timeout=1s")).unwrap();
-    let error = store.read("any/key").unwrap_err();
-    assert!(error.may_pass(), "{error:?}");
-    one_line(&error, "127.0.0.1:");
-    assert!(store.put("any/key", &Expected::Absent, b"x").is_err(), "nothing was sent");
-    assert!(list(&mut *store, "any/").is_err());
 }
 
 /// The message for people: one line with the expected text, and without passwords.

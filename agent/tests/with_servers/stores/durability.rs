@@ -266,47 +266,6 @@ fn each_range_asks() {
     assert_eq!(weakness(&url).as_deref(), Some("the table txid_lease is UNLOGGED"));
 }
 
-/// A segment of an agent that goes on when the store keeps again what it confirms.
-#[test]
-fn a_segment_takes_nothing_while_the_store_forgets() {
-    let server = servers::redis(&[]);
-    let url = format!("redis://127.0.0.1:{}", server.port);
-    wait_for(&url);
-    let set = |name: &str, value: &str| {
-        let port = server.port.to_string();
-        servers::run(Command::new("redis-cli").args(["-p", &port, "CONFIG", "SET", name, value]));
-    };
-    let directory = tempfile::tempdir().unwrap();
-    let mut command = agent();
-    command.args(["run", "--segment", "invoices=10", "--create", "--store", &url, "--dir"]);
-    command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::null());
-    let _agent = Running(command.spawn().unwrap());
-    let file = directory.path().join("invoices.segment");
-    until("there is no segment", || Segment::attach(&file).is_ok_and(|segment| segment.next().is_ok()));
-    let segment = Segment::attach(&file).unwrap();
-    set("appendonly", "no");
-    let number = || match open(&url).unwrap().take("invoices", Some(0), 0).unwrap() {
-        Taken::Range { range, .. } => range.end,
-        other => panic!("{other:?}"),
-    };
-    until("the numbers are not used up", || segment.next().is_err());
-    let looks = || {
-        let port = server.port.to_string();
-        let said = servers::run(Command::new("redis-cli").args(["-p", &port, "INFO", "commandstats"]));
-        let (_, calls) = said.split_once("cmdstat_eval:calls=").unwrap();
-        calls.split(',').next().unwrap().parse::<u64>().unwrap()
-    };
-    // One range may have been refused after it was taken.
-    let first = looks();
-    until("the agent does not look again", || looks() > first + 1);
-    let (last, first) = (number(), looks());
-    until("the agent does not look again", || looks() > first + 1);
-    assert_eq!(number(), last, "nothing more is taken");
-    assert!(segment.next().is_err());
-    set("appendonly", "yes");
-    until("it does not go on", || segment.next().is_ok());
-}
-
 /// Others do not see what is not committed, and it is gone when the connection ends.
 #[test]
 fn a_server_that_commits_nothing_by_itself() {

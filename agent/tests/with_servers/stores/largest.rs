@@ -4,8 +4,6 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
-use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -164,27 +162,6 @@ fn fill_zookeeper(server: &Server, count: u64) {
 #[test]
 fn a_list_in_several_parts_is_whole() {
     with(SOME);
-}
-
-/// One for the leader's state, one for the names, and one for each 2,048 records.
-#[test]
-fn a_list_in_zookeeper_takes_three_requests() {
-    let zookeeper = servers::zookeeper();
-    let url = format!("zookeeper://127.0.0.1:{}", zookeeper.port);
-    wait_for(&url);
-    fill_zookeeper(&zookeeper, 1024);
-    let requests = || {
-        let mut stream = TcpStream::connect(("127.0.0.1", zookeeper.port)).unwrap();
-        stream.write_all(b"srvr").unwrap();
-        let said = io::read_to_string(stream).unwrap();
-        said.lines().find_map(|line| line.strip_prefix("Received: ")).unwrap().parse::<u64>().unwrap()
-    };
-    let mut store = open(&url).unwrap();
-    store.read("large/node/0").unwrap();
-    let (mut records, before) = (0, requests());
-    store.list("large/node/", &mut |_, _| records += 1).unwrap();
-    // The question is one as well.
-    assert_eq!((records, requests() - before - 1), (1024, 3));
 }
 
 #[test]

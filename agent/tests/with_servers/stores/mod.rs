@@ -5,12 +5,8 @@ pub mod certificates;
 mod clusters;
 mod conformance;
 mod consul;
-mod deadlines;
 mod durability;
 mod each;
-mod hostile;
-mod idle;
-mod in_clear;
 mod largest;
 mod pgbouncer;
 mod tags;
@@ -20,7 +16,7 @@ mod worst;
 
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
 pub use conformance::wait_for;
-use conformance::{all, basics, list, one_line, open, put, races, text, wants_a_person, written};
+use conformance::{all, basics, open, put, races, text, wants_a_person, written};
 use std::fs;
 use std::process::Command;
 use txid_agent_machines::store::Expected;
@@ -33,27 +29,6 @@ fn file() {
     // Eight threads that never pause wait for each other at one lock, and for the disk: who is last may wait for long.
     races(&format!("{url}?timeout=60s"));
     tags::tags(&url);
-}
-
-#[test]
-fn a_directory_whose_lock_is_held_says_so() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut store = open(&format!("file://{}/leases?timeout=200ms", directory.path().display())).unwrap();
-    let before = written(put(&mut *store, "any/key", Expected::Absent, "before"));
-    // As by an agent that is stopped at the wrong moment.
-    let lock = fs::File::open(directory.path().join("leases/.lock")).unwrap();
-    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    for error in [
-        store.read("any/key").unwrap_err(),
-        store.put("any/key", &before, b"during").unwrap_err(),
-        list(&mut *store, "any/").unwrap_err(),
-    ] {
-        assert!(error.may_pass(), "{error:?}");
-        one_line(&error, "leases/.lock: another process has held this lock for 200 ms");
-    }
-    // Another test may just start a process, which has a copy of it for a moment.
-    rustix::fs::flock(&lock, rustix::fs::FlockOperation::Unlock).unwrap();
-    written(put(&mut *store, "any/key", before, "after"));
 }
 
 /// A record is never half written, whenever the agent is killed.

@@ -1,9 +1,8 @@
 //! What people and other programs may leave in a store: each value that cannot be one is an error that names it, and
 //! the next call works.
 
-use std::fs;
 use std::process::Command;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use mysql::prelude::Queryable;
 use txid_agent_machines::store::{Expected, Taken};
@@ -153,34 +152,4 @@ fn in_redis() {
         let clock = open(&url).unwrap().clock().unwrap().unwrap();
         assert!(before <= clock.latest_ms && clock.earliest_ms <= now(), "{before} {clock:?}");
     }
-}
-
-/// A lock that was removed is no lock any more, even for the process that has it.
-#[test]
-fn the_lock_of_a_directory_is_removed() {
-    const STEPS: usize = 300;
-    let directory = tempfile::tempdir().unwrap();
-    let url = format!("file://{}/leases", directory.path().display());
-    open(&url).unwrap().create_tag("race", 1).unwrap();
-    let take = || -> Vec<u64> {
-        let mut tags = open(&url).unwrap();
-        let one = |_| loop {
-            if let Ok(Taken::Range { range, .. }) = tags.take("race", None, 0) {
-                return range.start;
-            }
-        };
-        (0..STEPS).map(one).collect()
-    };
-    let mut taken: Vec<u64> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
-        let lock = directory.path().join("leases/.lock");
-        // Pauses of 0 to 1.9 ms: it comes at each moment of a write, and leaves time for one.
-        for pause in (0..20).cycle().take_while(|_| !threads.iter().all(|thread| thread.is_finished())) {
-            _ = fs::remove_file(&lock);
-            std::thread::sleep(Duration::from_micros(pause * 100));
-        }
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
-    taken.sort_unstable();
-    assert_eq!(taken, (1..=4 * STEPS as u64).collect::<Vec<_>>(), "each number once");
 }
