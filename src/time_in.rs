@@ -1,6 +1,6 @@
 //! Finds the time in an id of an unknown format.
 
-use crate::formats::{self, Timed};
+use crate::formats::{self, Numbers, Readings, Timed};
 use crate::maker::MakerError;
 use crate::source::clock;
 use crate::text::civil::Moment;
@@ -52,7 +52,7 @@ fn ms_of_other(times: Option<&Times>, text: &[u8], now_ms: i64) -> Option<i64> {
     });
     match times {
         Some(times) if times.is_only => of_formats,
-        _ => of_formats.or_else(|| formats::certain_ms(text, now_ms)),
+        _ => of_formats.or_else(|| Readings::of(text, &Numbers::UNKNOWN, now_ms).certain()?.ms),
     }
 }
 
@@ -191,45 +191,6 @@ mod tests {
             let found = ms(&text[..made.len]).unwrap_or_else(|| panic!("{format:?}"));
             assert!((before..=clock::system_ms()).contains(&found), "{format:?}: {found}");
         }
-    }
-
-    /// In one pass, and by all readings.
-    #[test]
-    fn what_is_certain_is_the_same_with_and_without_the_other_readings() {
-        let now_ms = clock::coarse_ms();
-        let others = |text: &[u8], now_ms| {
-            formats::Readings::of(text, &formats::Numbers::UNKNOWN, now_ms).certain().and_then(|reading| reading.ms)
-        };
-        let (mut count, mut text) = (0, [0; Maker::MAX_LEN]);
-        let alphabets: [&[u8]; 5] = [
-            b"0123456789",
-            b"0123456789abcdef",
-            b"0123456789abcdefghijklmnopqrstuv",
-            b"0123456789ABCDEFGHJKMNPQRSTVWXYZ",
-            b"xX-_.aZ09",
-        ];
-        for round in 0..20_000_usize {
-            let alphabet = alphabets[round % alphabets.len()];
-            for byte in &mut text {
-                *byte = alphabet[crate::source::entropy::next_u64(now_ms) as usize % alphabet.len()];
-            }
-            let made = &text[..round / alphabets.len() % (text.len() + 1)];
-            let expected = others(made, now_ms);
-            count += u32::from(expected.is_some());
-            assert_eq!(formats::certain_ms(made, now_ms), expected, "{}", String::from_utf8_lossy(made));
-        }
-        for format in formats::ALL {
-            let Some(Ok(maker)) = format.make.as_ref().map(|make| format.maker(address(make))) else { continue };
-            for ms in (0..200).map(|step| now_ms - step * step * step * 200_000) {
-                let Ok(made) = maker.write_by(ms, &mut text) else { continue };
-                for now_ms in [ms, now_ms] {
-                    let expected = others(&text[..made.len], now_ms);
-                    count += u32::from(expected.is_some());
-                    assert_eq!(formats::certain_ms(&text[..made.len], now_ms), expected, "{format:?}");
-                }
-            }
-        }
-        assert!(count > 1000, "{count}");
     }
 
     #[test]

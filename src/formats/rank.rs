@@ -128,35 +128,6 @@ pub(super) fn likely_txid_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     Rank::new(&TXID, text, &Numbers::UNKNOWN, now_ms).filter(|txid| txid.unlikely.is_none())?.ms
 }
 
-/// The time of the reading that [`Readings::certain`] returns when nobody chose a layout, without the others.
-pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
-    // What most texts are.
-    if let Some(ms) = new_txid_ms(text, now_ms) {
-        return Some(ms);
-    }
-    let (mut bits, mut times) = ([0; Readings::MOST], [None; Readings::MOST]);
-    let mut count = 0;
-    // A likely reading always has more bits than an unlikely one.
-    let (mut least, mut first) = (u32::MAX, None);
-    for format in of_its_length(text).map(|at| ALL[at]) {
-        if format.rule == Some(Rule::Layout) {
-            if text.iter().all(u8::is_ascii_digit) {
-                return Readings::of(text, &Numbers::UNKNOWN, now_ms).certain()?.ms;
-            }
-            continue;
-        }
-        let Some(rank) = Rank::new(format, text, &Numbers::UNKNOWN, now_ms) else { continue };
-        if rank.bits < least {
-            least = rank.bits;
-            first = rank.unlikely.is_none().then_some(rank.ms);
-        }
-        (bits[count], times[count]) = (rank.bits, rank.ms);
-        count += 1;
-    }
-    let first = first?;
-    (0..count).all(|at| !is_near(bits[at], least) || times[at] == first).then_some(first)?
-}
-
 /// Whether a reading is nearly as likely as the likeliest one.
 #[inline(always)]
 pub(super) fn is_near(bits: u32, least: u32) -> bool {
@@ -314,8 +285,6 @@ mod tests {
             |made_ms| [made_ms - 2 * DAY_MS, made_ms, made_ms + HOUR_MS, made_ms + HOUR_MS + 1, 1_795_000_000_000];
         for (text, now_ms) in texts.iter().flat_map(|(text, made_ms)| nows(*made_ms).map(|now_ms| (text, now_ms))) {
             let found = Readings::of(text.as_bytes(), &Numbers::UNKNOWN, now_ms);
-            let certain = found.certain().and_then(|it| it.ms);
-            assert_eq!(certain_ms(text.as_bytes(), now_ms), certain, "{text} at {now_ms}");
             let is_alone = |it: &Reading| found.likely().all(|other| other.ms == it.ms);
             assert_eq!(
                 found.certain().map(Reading::name),
@@ -323,8 +292,6 @@ mod tests {
             );
         }
         let [(txid, made_ms), ..] = texts;
-        assert_eq!(certain_ms(txid.as_bytes(), made_ms), Some(made_ms));
-        assert_eq!(certain_ms(txid.as_bytes(), 1_795_000_000_000), None);
         let new = |now_ms| new_txid_ms(txid.as_bytes(), now_ms);
         assert_eq!([made_ms, made_ms + HOUR_MS, made_ms + HOUR_MS + 1].map(new), [Some(made_ms), Some(made_ms), None]);
         let first = Txid::of(TXID.since_ms, 0).to_string();
