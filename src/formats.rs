@@ -23,7 +23,7 @@ mod wide;
 
 pub use crate::maker::Make;
 pub use anatomy::{Anatomy, Numbers, Value};
-pub use name::named;
+pub use name::{MakerBuilder, named};
 pub(crate) use name::{Timed, certain_ms_of};
 pub(crate) use rank::new_txid_ms;
 pub use rank::{Reading, Readings, Unlikely};

@@ -16,7 +16,7 @@ use std::path::Path;
 /// ```
 /// use txid::Maker;
 ///
-/// let maker = Maker::parse("uuid_v7", [])?;
+/// let maker = Maker::builder("uuid_v7").build()?;
 /// let mut text = [0; Maker::MAX_LEN];
 /// let made = maker.write_by(1_522_545_688_552, &mut text)?;
 /// assert!(text[..made.len].starts_with(b"01627ecb-7fe8-7"));
@@ -175,8 +175,8 @@ impl Maker {
     /// use txid::Maker;
     ///
     /// let mut text = [0; Maker::MAX_LEN];
-    /// assert!(Maker::parse("flake", [])?.write_at(1_522_545_688_552, &mut text).is_some());
-    /// assert!(Maker::parse("uuid_v4", [])?.write_at(1_522_545_688_552, &mut text).is_none());
+    /// assert!(Maker::builder("flake").build()?.write_at(1_522_545_688_552, &mut text).is_some());
+    /// assert!(Maker::builder("uuid_v4").build()?.write_at(1_522_545_688_552, &mut text).is_none());
     /// # Ok::<(), txid::MakerError>(())
     /// ```
     pub fn write_at(&self, ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<Made> {

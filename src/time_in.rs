@@ -128,7 +128,7 @@ mod tests {
         let now_ms = clock::system_ms();
         let made = |format: &str, ms| {
             let mut text = [0; Maker::MAX_LEN];
-            let made = Maker::parse(format, []).unwrap().write_at(ms, &mut text).unwrap();
+            let made = Maker::builder(format).build().unwrap().write_at(ms, &mut text).unwrap();
             text[..made.len].to_vec()
         };
         let old_ms = now_ms - 7_200_000;
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(Times::first(["txid", "uuid_v4"]).unwrap().ms(&old), Some(old_ms));
         assert_eq!(Times::first(["uuid_v7"]).unwrap().ms(&old), None);
         // An xid of today would be a txid of two years from now.
-        let xid = Maker::parse("xid", []).unwrap();
+        let xid = Maker::builder("xid").build().unwrap();
         let mut text = [0; Maker::MAX_LEN];
         let len = xid.write_by(now_ms, &mut text).unwrap().len;
         assert_eq!(Times::first(["txid"]).unwrap().ms(&text[..len]), Some(now_ms / 1000 * 1000));

@@ -266,10 +266,14 @@ fn ids_that_could_be_guessed_are_reported() {
         let ids: Vec<_> = (0..1000).map(|_| Txid::strong_at(0).unwrap_err().0.to_text()).collect();
         assert!(txid::entropy_degraded());
         for (format, options) in [("strong", &[][..]), ("nanoid", &[]), ("nanoid", &["alphabet=01"])] {
-            let made = Maker::parse(format, options.iter().copied()).unwrap().write_by(0, &mut [0; Maker::MAX_LEN]);
+            let made = Maker::builder(format)
+                .options(options.iter().copied())
+                .build()
+                .unwrap()
+                .write_by(0, &mut [0; Maker::MAX_LEN]);
             assert!(made.unwrap().guessable, "{format} {options:?}");
         }
-        let nanoid = Maker::parse("nanoid", []).unwrap();
+        let nanoid = Maker::builder("nanoid").build().unwrap();
         let nanoids: Vec<_> = (0..1000).map(|_| pad(|text| _ = nanoid.write_by(0, text).unwrap())).collect();
         let random = |at: &usize| nanoids.iter().map(|text| text[*at]).collect::<BTreeSet<_>>().len() > 32;
         assert_eq!((0..64).filter(random).count(), 21, "each character is random");

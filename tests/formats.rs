@@ -43,7 +43,7 @@ fn ids_are_as_long_as_their_format_says_and_are_recognized() {
 #[test]
 fn each_character_of_an_alphabet_is_equally_likely() {
     for (alphabet, limit) in [("0123456789", 45.0), ("ab", 25.0), ("abcdefghijklmnopq", 58.0)] {
-        let maker = Maker::parse("nanoid", [&*format!("alphabet={alphabet}"), "length=50"]).unwrap();
+        let maker = Maker::builder("nanoid").options([&*format!("alphabet={alphabet}"), "length=50"]).build().unwrap();
         let mut counts = vec![0_u32; alphabet.len()];
         for _ in 0..1000 {
             now(&maker).iter().for_each(|byte| counts[alphabet.bytes().position(|one| one == *byte).unwrap()] += 1);
@@ -56,7 +56,7 @@ fn each_character_of_an_alphabet_is_equally_likely() {
 
 #[test]
 fn a_type_ids_prefix_stands_before_a_version_7() {
-    let maker = Maker::parse("typeid", ["prefix=req_line"]).unwrap();
+    let maker = Maker::builder("typeid").options(["prefix=req_line"]).build().unwrap();
     let ids: Vec<_> =
         (0..100).map(|_| String::from_utf8(text(|text| maker.write_at(MS, text).unwrap().len)).unwrap()).collect();
     assert!(ids.is_sorted() && ids.iter().all(|id| id.starts_with("req_line_01")), "{ids:?}");

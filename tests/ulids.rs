@@ -70,7 +70,7 @@ fn every_random_bit_is_real() {
 
 #[test]
 fn each_character_of_a_nano_id_is_any_of_64() {
-    let maker = Maker::parse("nanoid", []).unwrap();
+    let maker = Maker::builder("nanoid").build().unwrap();
     let mut seen = vec![HashSet::new(); 21];
     let mut text = [0; Maker::MAX_LEN];
     for _ in 0..5000 {

@@ -42,88 +42,98 @@ impl Format {
 }
 
 impl Maker {
-    /// The names that [`Maker::parse`] knows.
+    /// Makes a maker of the format of this name. Options may be in the name, as in `nanoid(length=10)`. Names have `-` or `_`.
     ///
     /// ```
-    /// assert!(txid::Maker::names().any(|name| name == "uuid_v7"));
-    /// ```
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        makes(in_nginx).map(|(name, ..)| name)
-    }
-
-    /// A maker of the format of this name, with options such as `address=10.0.0.7`, for the formats that nginx offers. Options may
-    /// also be in the name, as in `nanoid(length=10)`. Names have `-` or `_`.
+    /// use txid::Maker;
     ///
-    /// Copies of a maker never make the same id, in any processes and threads. So flakes and UUIDs of version 1 take no
-    /// node here, and there are no SOFATracer ids: two copies of this library in one process would repeat each other's.
-    ///
-    /// ```
-    /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();
+    /// assert!(Maker::builder("uuid-v7").build().is_ok());
+    /// assert!(Maker::builder("nanoid(length=10)").build().is_ok());
+    /// let error = Maker::builder("snowflake").options(["node=1024", "state=/run/a"]).build().unwrap_err();
     /// assert_eq!(error.to_string(), "node '1024' is not an integer from 0 to 1023, the layout's range");
     /// ```
-    pub fn parse<'a>(name: &'a str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
-        open(find(name, in_nginx)?, name, options, State::open)
+    pub fn builder(format: &str) -> MakerBuilder<'_> {
+        MakerBuilder { spec: format, options: Vec::new(), is_copy: false, is_bare: false, open_state: State::open }
+    }
+}
+
+/// A [`Maker`] to be. [`Maker::builder`] begins one.
+pub struct MakerBuilder<'a> {
+    spec: &'a str,
+    options: Vec<&'a str>,
+    is_copy: bool,
+    is_bare: bool,
+    open_state: OpenState,
+}
+
+impl<'a> MakerBuilder<'a> {
+    /// Adds options such as `address=10.0.0.7`.
+    pub fn options(mut self, options: impl IntoIterator<Item = &'a str>) -> Self {
+        self.options.extend(options);
+        self
     }
 
-    /// As [`Maker::parse`], to try the options, as `nginx -t` does: no file is made. A state without a file is one in
-    /// memory.
+    /// For a program that has several copies of this library, as nginx with several modules has: they would repeat each
+    /// other's SOFATracer ids, and the flakes and UUIDs of version 1 of one node, which are then refused.
     ///
     /// ```
-    /// assert!(txid::Maker::parse_on_trial("snowflake", ["node=17", "state=/nonexistent/state"]).is_ok());
-    /// assert!(!std::path::Path::new("/nonexistent").exists());
+    /// let builder = || txid::Maker::builder("sofa(address=10.0.0.7)");
+    /// assert!(builder().build().is_ok());
+    /// assert!(builder().beside_copies().build().is_err());
     /// ```
-    pub fn parse_on_trial<'a>(name: &'a str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
-        open(find(name, in_nginx)?, name, options, State::on_trial)
+    pub fn beside_copies(mut self) -> Self {
+        self.is_copy = true;
+        self
     }
 
-    /// As [`Maker::parse`], of any format that is made, for a program with one copy of this library.
+    /// For a place where options can only be in the name: an error then says where they go, and lists the formats that need
+    /// none.
     ///
     /// ```
-    /// assert!(txid::Maker::parse_any("sofa", ["address=10.0.0.7"]).is_ok());
-    /// assert!(txid::Maker::parse("sofa", ["address=10.0.0.7"]).is_err());
-    /// ```
-    pub fn parse_any<'a>(name: &'a str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
-        open(find(name, anywhere)?, name, options, State::open)
-    }
-
-    /// As [`Maker::parse_any`], on trial.
-    ///
-    /// ```
-    /// assert!(txid::Maker::parse_any_on_trial("flake", ["node=02:42:ac:11:00:02"]).is_ok());
-    /// ```
-    pub fn parse_any_on_trial<'a>(
-        name: &'a str,
-        options: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Self, MakerError> {
-        open(find(name, anywhere)?, name, options, State::on_trial)
-    }
-
-    /// As [`Maker::parse`], where options can only be in the name.
-    ///
-    /// ```
-    /// assert!(txid::Maker::named("uuid_v7").is_ok());
-    /// assert!(txid::Maker::named("nanoid(length=10)").is_ok());
-    /// let error = txid::Maker::named("snowflake").unwrap_err();
+    /// let error = txid::Maker::builder("snowflake").by_name_alone().build().unwrap_err();
     /// assert_eq!(error.to_string(), "snowflake needs options, such as snowflake(node=VALUE)");
     /// ```
+    pub fn by_name_alone(mut self) -> Self {
+        self.is_bare = true;
+        self
+    }
+
+    /// Only tries the options, as `nginx -t` does: no file is made. A state without a file is one in memory.
+    ///
+    /// ```
+    /// let builder = txid::Maker::builder("snowflake").options(["node=17", "state=/nonexistent/state"]);
+    /// assert!(builder.on_trial().build().is_ok());
+    /// assert!(!std::path::Path::new("/nonexistent").exists());
+    /// ```
+    pub fn on_trial(mut self) -> Self {
+        self.open_state = State::on_trial;
+        self
+    }
+
+    /// The maker.
     ///
     /// # Errors
     ///
-    /// As for [`Maker::parse`]. A list of formats has only those that need no options.
-    pub fn named(name: &str) -> Result<Self, MakerError> {
-        let offered = |name: &str| find(name, in_nginx);
-        let bare = |found: Found, spec: &str| match open(found, spec, [], State::open) {
-            Err(MakerError::Missing { option, .. }) if !spec.contains('(') => {
-                Err(MakerError::NeedsOptions { format: found.0, option })
+    /// The name and the options are checked here, and the state of a 64-bit id is opened.
+    pub fn build(self) -> Result<Maker, MakerError> {
+        let (offered, spec, is_bare) = (if self.is_copy { in_nginx } else { anywhere }, self.spec, self.is_bare);
+        let bare = |name| Self { spec: name, options: Vec::new(), ..self };
+        let (name, given) = split_spec(spec);
+        let Some((format, make, known)) = makes(offered).find(|(known, ..)| is_same(known, name)) else {
+            let mut known: Vec<_> = makes(offered).map(|(name, ..)| name).collect();
+            known.retain(|name| !is_bare || bare(name).build().is_ok());
+            return Err(MakerError::NoFormat { name: name.to_string(), known });
+        };
+        let in_the_name = options_in(given, known);
+        let options = in_the_name.into_iter().chain(self.options).map(|option| {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            (name, value.as_ref())
+        });
+        match make.maker(format, known, options, self.open_state) {
+            Err(MakerError::Missing { option, .. }) if is_bare && given.is_none() => {
+                Err(MakerError::NeedsOptions { format, option })
             }
             maker => maker,
-        };
-        match offered(name) {
-            Err(MakerError::NoFormat { name, mut known }) => {
-                known.retain(|name| offered(name).is_ok_and(|format| bare(format, name).is_ok()));
-                Err(MakerError::NoFormat { name, known })
-            }
-            format => bare(format?, name),
         }
     }
 }
@@ -150,14 +160,6 @@ fn makes(offered: Offered) -> impl Iterator<Item = Found> {
     })
 }
 
-/// The format of this name, without options in parentheses.
-fn find(spec: &str, offered: Offered) -> Result<Found, MakerError> {
-    let known = || makes(offered).map(|(name, ..)| name).collect();
-    let name = split_spec(spec).0;
-    let found = makes(offered).find(|(known, ..)| is_same(known, name));
-    found.ok_or_else(|| MakerError::NoFormat { name: name.to_string(), known: known() })
-}
-
 /// The name and the text of the options of `name(option=value,option=value)`; without parentheses, there are none.
 fn split_spec(spec: &str) -> (&str, Option<&str>) {
     match spec.strip_suffix(')').and_then(|spec| spec.split_once('(')) {
@@ -167,8 +169,8 @@ fn split_spec(spec: &str) -> (&str, Option<&str>) {
 }
 
 /// The options in parentheses. A comma ends one only if the name of another follows, because some values have commas.
-fn options_in<'a>(spec: &'a str, known: &'static [&'static str]) -> Vec<&'a str> {
-    let Some(mut rest) = split_spec(spec).1.filter(|options| !options.is_empty()) else { return Vec::new() };
+fn options_in<'a>(given: Option<&'a str>, known: &'static [&'static str]) -> Vec<&'a str> {
+    let Some(mut rest) = given.filter(|options| !options.is_empty()) else { return Vec::new() };
     let begins_one = |text: &str| text.split_once('=').is_some_and(|(name, _)| known.contains(&name));
     let mut options = Vec::new();
     while let Some((comma, _)) = rest.match_indices(',').find(|(comma, _)| begins_one(&rest[comma + 1..])) {
@@ -177,21 +179,6 @@ fn options_in<'a>(spec: &'a str, known: &'static [&'static str]) -> Vec<&'a str>
     }
     options.push(rest);
     options
-}
-
-/// A maker with options as `name=value`, those of its name and more.
-fn open<'a>(
-    (format, make, known): Found,
-    spec: &'a str,
-    options: impl IntoIterator<Item = &'a str>,
-    open_state: OpenState,
-) -> Result<Maker, MakerError> {
-    let split = |option: &'a str| {
-        let (name, value) = option.split_once('=').unwrap_or((option, ""));
-        (name, value.as_ref())
-    };
-    let options = options_in(spec, known).into_iter().chain(options);
-    make.maker(format, known, options.map(split), open_state)
 }
 
 /// Ids of one format, whose times are looked for.
@@ -205,10 +192,10 @@ pub(crate) struct Timed {
 impl Timed {
     /// Reads `name(option=value,...)`. Of the options, `layout` and `epoch` count. None if the format has no time.
     pub(crate) fn parse(spec: &str) -> Result<Option<Self>, MakerError> {
-        let (name, _) = split_spec(spec);
+        let (name, given) = split_spec(spec);
         let known = || ALL.iter().filter(|format| format.has_a_time()).map(|format| format.name).collect();
         let format = named(name).ok_or_else(|| MakerError::NoFormat { name: name.to_string(), known: known() })?;
-        let options = options_in(spec, format.make.map_or(&["layout"], |make| make.options));
+        let options = options_in(given, format.make.map_or(&["layout"], |make| make.options));
         let value = |name: &str| options.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='));
         let layout = match value("layout") {
             Some(text) => text.parse().map_err(|error: LayoutError| MakerError::Snowflake(error.to_string()))?,
@@ -261,12 +248,12 @@ mod tests {
 
     #[test]
     fn a_format_that_needs_an_option_says_which() {
-        let needed = |name| match Maker::named(name) {
+        let needed = |name| match Maker::builder(name).by_name_alone().build() {
             Err(MakerError::NeedsOptions { option, .. }) => Some(option),
             _ => None,
         };
         assert_eq!(["snowflake", "txid"].map(needed), [Some("node"), None]);
-        let with_another = Maker::named("snowflake(layout=snowflake)");
+        let with_another = Maker::builder("snowflake(layout=snowflake)").by_name_alone().build();
         assert!(matches!(with_another, Err(MakerError::Missing { option: "node", .. })));
     }
 
@@ -281,7 +268,7 @@ mod tests {
         let directory = Directory::new("maker");
         let path = directory.file();
         let state = format!("state={}", path.display());
-        let parse = || Maker::parse("snowflake", ["node=lease", &state]);
+        let parse = || Maker::builder("snowflake").options(["node=lease", &state]).build();
         let error = parse().unwrap_err().to_string();
         assert!(error.ends_with("does not exist; txid-agent makes it, so start that first, with --node"), "{error}");
         let page = LeasePage::open_or_make(&path, &Layout::SNOWFLAKE).unwrap();
@@ -296,7 +283,7 @@ mod tests {
 
     #[test]
     fn an_id_has_the_node_or_counts_from_the_epoch_that_was_given() {
-        let make_with = |format, option| make(&Maker::parse_any(format, [option]).unwrap());
+        let make_with = |format, option| make(&Maker::builder(format).options([option]).build().unwrap());
         assert!(make_with("uuid_v1", "node=02:42:ac:11:00:02").ends_with("-0242ac110002"));
         let counted = make_with("trace_id", "epoch=1970-02-01");
         let ms = read("trace_id", counted.as_bytes(), &Numbers::UNKNOWN).unwrap().unwrap().ms.unwrap();
@@ -308,11 +295,13 @@ mod tests {
         let directory = Directory::new("trial");
         let path = directory.file();
         let (state, below) = (format!("state={}", path.display()), format!("state={}/a/b", path.display()));
-        let trial = |node, state: &str| Maker::parse_on_trial("snowflake", [node, state]).map(|maker| make(&maker));
+        let trial = |node, state: &str| {
+            Maker::builder("snowflake").options([node, state]).on_trial().build().map(|maker| make(&maker))
+        };
         assert!(trial("node=17", &state).is_ok());
         assert!(!path.exists());
         assert!(trial("node=1024", &state).is_err());
-        Maker::parse("snowflake", ["node=17", &state]).unwrap();
+        Maker::builder("snowflake").options(["node=17", &state]).build().unwrap();
         assert!(trial("node=17", &state).is_ok());
         assert!(trial("node=18", &state).unwrap_err().to_string().contains("17"));
         // Not a directory.
@@ -321,7 +310,7 @@ mod tests {
 
     #[test]
     fn without_options_only_formats_that_need_none_are_offered() {
-        let error = Maker::named("UUID_V7").unwrap_err().to_string();
+        let error = Maker::builder("UUID_V7").by_name_alone().build().unwrap_err().to_string();
         assert!(error.starts_with("\"UUID_V7\" is not a format; the formats are txid, strong, "), "{error}");
         assert!(error.contains("uuid_v7") && !error.contains("snowflake"), "{error}");
     }
@@ -363,12 +352,6 @@ mod tests {
     }
 
     #[test]
-    fn the_formats_for_nginx_are_named() {
-        let names: Vec<_> = Maker::names().collect();
-        assert!(names.starts_with(&["txid", "strong"]) && !names.contains(&"sofa"), "{names:?}");
-    }
-
-    #[test]
     fn what_is_wrong_is_named() {
         for (format, options, expected) in [
             ("cuid2", &[][..], "\"cuid2\" is not a format; the formats are txid, "),
@@ -386,7 +369,12 @@ mod tests {
             ("unique_id_short", &["address=::1"], "address \"::1\" is not an IP address that"),
             ("trace_host_id", &["address=localhost"], "address \"localhost\" is not an IP address that"),
         ] {
-            let error = Maker::parse(format, options.iter().copied()).unwrap_err().to_string();
+            let error = Maker::builder(format)
+                .options(options.iter().copied())
+                .beside_copies()
+                .build()
+                .unwrap_err()
+                .to_string();
             assert!(error.starts_with(expected), "{error}");
         }
     }

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn another_alphabet_is_refused() {
-        let parse = |alphabet| Maker::parse("nanoid", [alphabet]);
+        let parse = |alphabet| Maker::builder("nanoid").options([alphabet]).build();
         assert!(parse("alphabet=ab").is_ok());
         assert!(matches!(parse("alphabet=aa"), Err(MakerError::Alphabet(text)) if text == "aa"));
     }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn an_id_has_the_length_that_was_asked_for() {
         let length_of = |options: &[&str]| {
-            let maker = Maker::parse("nanoid", options.iter().copied()).unwrap();
+            let maker = Maker::builder("nanoid").options(options.iter().copied()).build().unwrap();
             maker.write_by(0, &mut [0; Maker::MAX_LEN]).unwrap().len
         };
         assert_eq!([&[][..], &["length=20"], &["length=22"], &["alphabet=ab"]].map(length_of), [LEN, 20, 22, LEN]);

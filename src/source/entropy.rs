@@ -503,7 +503,7 @@ mod tests {
     fn where_no_words_are_left_each_id_looks_at_the_clock() {
         let names = "txid uuid_v4 uuid_v7 ksuid ulid trace_id otel_trace_id traceparent";
         for name in names.split(' ') {
-            let maker = crate::Maker::parse(name, []).unwrap();
+            let maker = crate::Maker::builder(name).build().unwrap();
             let ms = Cell::new(1_700_000_000_000);
             let looks = looks_of(|| {
                 ms.set(ms.get() + 2);

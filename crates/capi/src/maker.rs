@@ -40,14 +40,15 @@ pub unsafe extern "C" fn txid_maker_open(
     let (format, options) = list.split_first().map_or(("", &[][..]), |(format, options)| (&**format, options));
     let options = options.iter().map(|option| &**option);
     // nginx has a copy of this library in each module. Formats that several copies would repeat are not for them.
-    let opened = match (cfg!(feature = "nginx"), is_trial) {
-        (true, false) => Maker::parse(format, options),
-        (true, true) => Maker::parse_on_trial(format, options),
-        (false, false) => Maker::parse_any(format, options),
-        (false, true) => Maker::parse_any_on_trial(format, options),
-    };
+    let mut maker_to_be = Maker::builder(format).options(options);
+    if cfg!(feature = "nginx") {
+        maker_to_be = maker_to_be.beside_copies();
+    }
+    if is_trial {
+        maker_to_be = maker_to_be.on_trial();
+    }
     // SAFETY: the caller's promise is the same.
-    unsafe { give(opened.map(txid_maker).map_err(option), maker, message) }
+    unsafe { give(maker_to_be.build().map(txid_maker).map_err(option), maker, message) }
 }
 
 /// As txid_maker_open, of a format that needs no options: the one with the name of `len` characters at `name`.
@@ -65,7 +66,8 @@ pub unsafe extern "C" fn txid_maker_named(
 ) -> i32 {
     // SAFETY: the caller vouches for the name, and its promise is the same.
     unsafe {
-        let opened = Maker::named(&words(&txid_text { len, data: name }, 1)[0]);
+        let name = &words(&txid_text { len, data: name }, 1)[0];
+        let opened = Maker::builder(name).beside_copies().by_name_alone().build();
         give(opened.map(txid_maker).map_err(option), maker, message)
     }
 }
