@@ -217,35 +217,6 @@ mod tests {
         assert_eq!(news(), LeaseNews::Released);
     }
 
-    /// A store whose answers to writes are lost. To ask it for more would take another time-out.
-    struct Unheard;
-
-    impl Store for Unheard {
-        fn read(&mut self, _: &str) -> Result<Option<Record>, StoreError> {
-            Ok(None)
-        }
-
-        fn put(&mut self, _: &str, _: &Expected, _: &[u8]) -> Result<Put, StoreError> {
-            Ok(Put::Unknown(StoreError::TimedOut { store: "here".to_owned(), ms: 1 }))
-        }
-
-        fn list(&mut self, _: &str, _: Show) -> Result<(), StoreError> {
-            Ok(())
-        }
-
-        fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
-            Ok(None)
-        }
-
-        fn room(&mut self) -> Result<Option<Room>, StoreError> {
-            panic!("it does not answer")
-        }
-
-        fn durability(&self) -> &Durability {
-            &Durability::Durable
-        }
-    }
-
     /// A store that answers, and says that it is so durable.
     struct Says(Durability);
 
@@ -334,6 +305,7 @@ mod tests {
             let Answer { reply, time } = lease.ask(request);
             let view = lease.page.view();
             assert_eq!((view.failures, time.is_some()), (failures, before == failures), "{reply:?}");
+            assert_eq!(lease.has_answered, before == failures, "it is asked for no more: {reply:?}");
             if let Reply::List(Ok(survey)) = reply {
                 assert_eq!(survey.count(), 1);
             }
@@ -355,19 +327,6 @@ mod tests {
         let text = format!("could not give node 7 back; others take it from {free} on, or after 'txid-agent release'");
         assert_eq!(said(), Some(text));
         assert_eq!(lease.refusal(), None);
-    }
-
-    #[test]
-    fn a_write_without_an_answer_shows_as_a_failure() {
-        let directory = tempfile::tempdir().unwrap();
-        let mut lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
-        lease.store = Box::new(Unheard);
-        let key = "orders/node/1".to_owned();
-        let reply = lease.ask(Request::Put { key, expected: Expected::Absent, bytes: Vec::new() }).reply;
-        assert!(matches!(reply, Reply::Put(Ok(Put::Unknown(_)))));
-        assert_eq!(lease.attend(Instant::now()), None);
-        let view = lease.page.view();
-        assert_eq!((view.failures, view.contact_ms), (1, None));
     }
 
     /// Whatever the page and the clock show later.

@@ -183,9 +183,9 @@ mod tests {
     use crate::keeper::keep;
     use crate::keeper::tests::Stops;
     use crate::store::Show;
+    use std::fs;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
-    use std::sync::{Arc, Barrier};
-    use std::{fs, thread};
     use txid_agent_machines::store::{Expected, Put, Record, StoreTime};
 
     fn segment(path: &Path) -> Result<ManagedSegment, OwnError> {
@@ -194,32 +194,6 @@ mod tests {
 
     fn segment_of(path: &Path, store: Box<dyn Store>) -> Result<ManagedSegment, OwnError> {
         ManagedSegment::open(path, Rules::new("a"), store)
-    }
-
-    /// Each removes the file and makes a new one.
-    #[test]
-    fn of_several_that_find_a_copy_one_owns_the_page_that_is_there() {
-        let directory = tempfile::tempdir().unwrap();
-        let (path, other) = (directory.path().join("a.segment"), directory.path().join("b.segment"));
-        drop(segment(&other).unwrap());
-        for round in 0..200 {
-            fs::copy(&other, &path).unwrap();
-            let start = Barrier::new(4);
-            let owners: Vec<_> = thread::scope(|scope| {
-                let own = || {
-                    start.wait();
-                    segment(&path)
-                };
-                let threads: Vec<_> = (0..4).map(|_| scope.spawn(own)).collect();
-                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-            });
-            let owned: Vec<_> = owners.iter().flatten().collect();
-            let refused = owners.iter().filter(|owner| matches!(owner, Err(OwnError::InUse(_)))).count();
-            assert_eq!((owned.len(), refused), (1, 3), "round {round}");
-            owned[0].page.publish(1..5);
-            assert_eq!(txid::segment::Segment::attach(&path).unwrap().stats().next, 4, "round {round}");
-            fs::remove_file(&path).unwrap();
-        }
     }
 
     /// A store that does not answer, and counts how often it is asked.

@@ -274,11 +274,6 @@ mod tests {
     }
 
     #[test]
-    fn a_majority_has_written_it_to_disk() {
-        assert!(matches!(store().durability(), Durability::Durable));
-    }
-
-    #[test]
     fn what_was_refused_is_not_done() {
         let said = |status| match store().understand(answer(status, &"x".repeat(201))) {
             Ok(_) => "an answer".to_owned(),

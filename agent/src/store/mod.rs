@@ -187,26 +187,4 @@ mod tests {
             assert_eq!(open(url).map(|store| store.durability().clone()), Ok(known), "{url}");
         }
     }
-
-    #[test]
-    fn each_scheme_has_its_port_and_means_tls_or_not() {
-        let all: Vec<_> = scheme::SCHEMES.iter().map(|scheme| (scheme.name, scheme.port, scheme.is_tls)).collect();
-        let wanted = [
-            ("redis", 6379, false),
-            ("rediss", 6379, true),
-            ("valkey", 6379, false),
-            ("redis+sentinel", 26379, false),
-            ("etcd", 2379, false),
-            ("etcds", 2379, true),
-            ("mysql", 3306, false),
-            ("mariadb", 3306, false),
-            ("postgres", 5432, false),
-            ("postgresql", 5432, false),
-            ("zookeeper", 2181, false),
-            ("consul", 8500, false),
-            ("consuls", 8501, true),
-            ("file", 0, false),
-        ];
-        assert_eq!(all, wanted);
-    }
 }

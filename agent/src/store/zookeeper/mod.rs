@@ -375,11 +375,6 @@ mod tests {
     }
 
     #[test]
-    fn a_majority_has_written_it_to_disk() {
-        assert!(matches!(store().durability(), Durability::Durable));
-    }
-
-    #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
         let store = store();
         let said = |failure: Failure| {
