@@ -17,7 +17,7 @@ mod terminal;
 mod thousands;
 
 use crate::proxy::Mode;
-use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server};
+use crate::servers::{self, Server};
 use host::{Host, agent, kill, signal};
 
 /// Three hosts on four nodes, so that nodes soon move between hosts.
@@ -72,24 +72,6 @@ fn each_fault_on_redis() {
 #[test]
 fn each_fault_on_etcd() {
     each_fault(servers::etcd(&[]), |port| format!("etcd://127.0.0.1:{port}/fleet?timeout=60s"));
-}
-
-#[test]
-fn each_fault_on_postgres() {
-    each_fault(servers::postgres(&[]), |port| {
-        format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?may-lose-writes=0&timeout=60s")
-    });
-}
-
-#[test]
-fn each_fault_on_mariadb() {
-    each_fault(servers::mariadb(), |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids?timeout=60s"));
-}
-
-#[test]
-fn each_fault_on_zookeeper() {
-    // A server that starts forgets connections, and their clients wait for that long.
-    each_fault(servers::zookeeper(), |port| format!("zookeeper://127.0.0.1:{port}/fleet?timeout=10s"));
 }
 
 /// Each fault: it is undone when it has shown, however long that takes.

@@ -25,74 +25,6 @@ pub fn weakness(url: &str) -> Option<String> {
     }
 }
 
-/// Whoever names several hosts has replicas, whatever the one that answers says. That holds for ranges as well.
-fn says_so_of_two_hosts(url: &str, why: &str) {
-    assert_eq!(weakness(url).as_deref(), Some(why));
-    let mut tags = open(url).unwrap();
-    tags.create_tag("of_two_hosts", 10).unwrap();
-    tags.take("of_two_hosts", None, 0).unwrap();
-    assert_eq!(tags.durability_of_numbers().why(), Some(why));
-}
-
-#[test]
-fn redis() {
-    let server = servers::redis(&[]);
-    let url = format!("redis://127.0.0.1:{}", server.port);
-    assert_eq!(weakness(&url), None, "appendonly yes, appendfsync always");
-    let replica = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", server.port)]);
-    until("the replica is not seen", || weakness(&url).is_some());
-    assert_eq!(weakness(&url).unwrap(), "connected_slaves:1, and a replica may lag behind");
-    let url = format!("{url},127.0.0.1:{}", servers::free_port());
-    drop(replica);
-    until("the replica is not gone", || weakness(&url).is_some_and(|why| !why.starts_with("connected_slaves")));
-    says_so_of_two_hosts(&url, "one of the hosts in its URL may take the place of another, and lag behind");
-    for (option, why) in [("--appendfsync everysec", "appendfsync everysec"), ("--appendonly no", "appendonly no")] {
-        let server = servers::redis(&[option]);
-        assert_eq!(weakness(&format!("redis://127.0.0.1:{}", server.port)).unwrap(), why);
-    }
-}
-
-#[test]
-fn postgres() {
-    for (options, why) in [
-        (vec!["fsync=on"], None),
-        (vec![], Some("fsync = off")),
-        (vec!["fsync=on", "synchronous_commit=off"], Some("synchronous_commit = off")),
-    ] {
-        let server = servers::postgres(&options);
-        let url = |hosts: &str| format!("postgres://txid:{POSTGRES_PASSWORD}@{hosts}/ids");
-        let host = format!("127.0.0.1:{}", server.port);
-        assert_eq!(weakness(&url(&host)).as_deref(), why, "{options:?}");
-        if why.is_none() {
-            says_so_of_two_hosts(
-                &url(&format!("{host},127.0.0.1:{}", servers::free_port())),
-                "it has replicas, and synchronous_standby_names is empty",
-            );
-        }
-    }
-}
-
-#[test]
-fn mariadb() {
-    for (options, why) in [
-        (vec![], None),
-        (vec!["--innodb-flush-log-at-trx-commit=2"], Some("innodb_flush_log_at_trx_commit = 2")),
-        (vec!["--log-bin", "--sync-binlog=0"], Some("sync_binlog = 0")),
-        (vec!["--log-bin", "--sync-binlog=1"], None),
-    ] {
-        let server = servers::mariadb_with(&[&["--skip-ssl"], &options[..]].concat());
-        let url = |hosts: &str| format!("mysql://txid:{MARIADB_PASSWORD}@{hosts}/ids");
-        let host = format!("127.0.0.1:{}", server.port);
-        assert_eq!(weakness(&url(&host)).as_deref(), why, "{options:?}");
-        if options.is_empty() {
-            says_so_of_two_hosts(
-                &url(&format!("{host},127.0.0.1:{}", servers::free_port())),
-                "it has replicas, which may lag behind",
-            );
-        }
-    }
-}
-
 /// Several servers have each write; but all may crash at once.
 #[test]
 fn galera() {
@@ -239,6 +171,10 @@ fn each_range_asks() {
     ];
     says_with_each_range(&url, &set, &cases);
     assert_eq!(weakness(&url), None);
+    // Whoever names several hosts has replicas, whatever the one that answers says.
+    let two = |host: &str| format!("{host},127.0.0.1:{}", servers::free_port());
+    let host = format!("127.0.0.1:{}", server.port);
+    assert_eq!(weakness(&url.replace(&host, &two(&host))).as_deref(), Some("it has replicas, which may lag behind"));
     set("ALTER TABLE txid_lease ENGINE = MEMORY");
     assert_eq!(weakness(&url).as_deref(), Some("the table txid_lease has the engine MEMORY"));
     assert_eq!(
@@ -249,6 +185,9 @@ fn each_range_asks() {
     let server = servers::postgres(&["fsync=on"]);
     let url = format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{}/ids", server.port);
     wait_for(&url);
+    let host = format!("127.0.0.1:{}", server.port);
+    let why = "it has replicas, and synchronous_standby_names is empty";
+    assert_eq!(weakness(&url.replace(&host, &two(&host))).as_deref(), Some(why));
     let set = |what: &str| {
         for statement in what.split("; ") {
             servers::run(servers::psql(&server, "ids").args(["-c", statement]));
