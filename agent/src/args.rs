@@ -42,11 +42,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 pub enum Subcommand {
     Run(Run),
-    #[command(
-        about = "Check the options and the file of 'txid-agent run', and do nothing else",
-        long_about = "Check the options and the file of 'txid-agent run', and do nothing else\n\nThe store is not asked."
-    )]
-    Check(Run),
+    Check(Check),
     Status(Status),
     Nodes(Nodes),
     Release(Release),
@@ -61,7 +57,8 @@ pub enum Subcommand {
 /// gives the nodes back.
 ///
 /// Starts the child, if one is given, when all leases and segments are ready. Passes on the signals TERM, INT, QUIT, HUP,
-/// USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP makes it read the file of --config again.
+/// USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP makes it read the file of --config again:
+/// if that is right, and the store has what it needs, it goes by it, and gives back the nodes that are no longer in it.
 ///
 /// With --env, the child makes ids by itself, with a node from its environment. All its processes are ended before the
 /// lease ends, and it starts again when there is a lease.
@@ -123,6 +120,21 @@ pub struct Run {
     /// The child: a command to run when there are leases
     #[arg(last = true, value_name = "COMMAND")]
     pub child: Vec<String>,
+}
+
+/// Check the options and the file of 'txid-agent run', and do nothing else
+///
+/// The store is not asked, unless --ask says so.
+#[derive(clap::Args)]
+pub struct Check {
+    /// Ask the store: its address, TLS, password, permissions, clock, durability and quota
+    ///
+    /// Prints a line for each thing that is right. The exit status is 1 for what would stop the agent, or leave it without ids. To
+    /// try the permissions, it writes the record GROUP/freed, as agents do when they give a node back.
+    #[arg(long)]
+    pub ask: bool,
+    #[command(flatten)]
+    pub run: Run,
 }
 
 /// Show the leases and segments of this host
@@ -316,14 +328,14 @@ mod tests {
                 help("run"),
                 "Starts the child, if one is given, when all leases and segments are ready. Passes on the signals TERM, INT, QUIT, \
                  HUP, USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP makes it read the file of \
-                 --config again.",
+                 --config again: if that is right, and the store has what it needs, it goes by it",
             ),
             (help("run"), "{orders:0..5} are the lowest five bits of the node, and {orders:5..10} the next five."),
             (
                 help("status"),
                 "The exit status is 0 if ids and numbers can be made from all of them, 1 if not, and 2 after an error.",
             ),
-            (help("check"), "The store is not asked."),
+            (help("check"), "The store is not asked, unless --ask says so."),
             (help("release"), "If the host still has the node, it loses it at its next renewal."),
             (
                 help("set-floor"),

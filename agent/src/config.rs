@@ -6,10 +6,16 @@ use crate::node::Node;
 use anyhow::{Context, anyhow, ensure};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::OpenOptions;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use txid::hidden::KeyCheck;
 use txid_agent::store::{STORE_VARIABLE, secret};
+
+/// The longest file.
+const LONGEST: u64 = 1 << 20;
 
 /// How long SIGKILL takes to end the processes of a child.
 const KILL: Duration = Duration::from_millis(500);
@@ -248,12 +254,22 @@ fn once<'a>(kind: &str, names: impl Iterator<Item = &'a String>) -> anyhow::Resu
 impl File {
     fn of(from: &From) -> anyhow::Result<Self> {
         let Some(path) = &from.config else { return Ok(Self::default()) };
-        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let text = read(path).with_context(|| path.display().to_string())?;
         toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             anyhow!("{} line {line}: {}", path.display(), error.message().trim())
         })
     }
+}
+
+/// A pipe could keep the agent waiting, and an endless file fill its memory.
+fn read(path: &Path) -> anyhow::Result<String> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let found = file.metadata()?;
+    ensure!(found.is_file() && found.len() <= LONGEST, "this is not a regular file of at most 1 MiB");
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn date(ms: i64) -> String {

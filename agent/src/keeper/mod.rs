@@ -7,9 +7,9 @@ pub mod page;
 pub mod room;
 mod segment;
 
-pub use lease::ManagedLease;
+pub use lease::{LeaseTerms, ManagedLease};
 pub use own::OwnError;
-pub use segment::ManagedSegment;
+pub use segment::{ManagedSegment, SegmentTerms};
 
 use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

@@ -4,6 +4,7 @@ use super::own::{OwnError, Owned, own};
 use super::{Managed, Step};
 use crate::store::{self, Durability, Store};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use txid::hidden::KeyCheck;
 use txid::segment::{SegmentError, SegmentPage};
@@ -21,7 +22,11 @@ pub struct ManagedSegment {
     store: Box<dyn Store>,
     keys: Option<Keys>,
     file: Owned,
+    terms: Option<Receiver<SegmentTerms>>,
 }
+
+/// What an agent that reads its configuration again has a segment go by.
+pub type SegmentTerms = (Rules, Box<dyn Store>, Vec<KeyCheck>);
 
 /// The keys that hide the numbers.
 struct Keys {
@@ -31,6 +36,10 @@ struct Keys {
     /// The last try: its time, and its result.
     tried: Option<Instant>,
     why: Option<String>,
+}
+
+fn keys(checks: Vec<KeyCheck>) -> Option<Keys> {
+    (!checks.is_empty()).then_some(Keys { checks, are_bound: false, tried: None, why: None })
 }
 
 /// How long to wait before the store is asked again.
@@ -43,12 +52,19 @@ impl ManagedSegment {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, machine: Segment::default(), answer: None, page, store, keys: None, file })
+        Ok(Self { rules, machine: Segment::default(), answer: None, page, store, keys: None, file, terms: None })
     }
 
-    /// The same for numbers that are hidden by these keys.
+    /// The same for numbers that are hidden by these keys, if there are any.
     pub fn hidden_by(self, checks: Vec<KeyCheck>) -> Self {
-        Self { keys: Some(Keys { checks, are_bound: false, tried: None, why: None }), ..self }
+        Self { keys: keys(checks), ..self }
+    }
+
+    /// Where to send other rules, the store to ask, and the keys, once this segment is kept. Its numbers stay.
+    pub fn terms(&mut self) -> Sender<SegmentTerms> {
+        let (sender, terms) = channel();
+        self.terms = Some(terms);
+        sender
     }
 
     /// Ties the tag to the keys, and then lets workers hide by them.
@@ -158,6 +174,10 @@ impl Managed for ManagedSegment {
     }
 
     fn attend(&mut self, now: Instant) -> Option<String> {
+        if let Some(Ok((rules, store, checks))) = self.terms.as_ref().map(Receiver::try_recv) {
+            (self.rules, self.store, self.machine) = (rules, store, Segment::default());
+            self.keys = keys(checks);
+        }
         if let Some(text) = self.file.look() {
             return Some(text);
         }

@@ -1,12 +1,16 @@
 //! The events of an agent.
 
+use crate::config::Config;
 use txid_agent::keeper::Report;
+use txid_agent::store::Open;
 
 /// An event that the main thread waits for.
 pub enum Event {
     /// A lease or segment, by its position, reports something.
     Keeper(usize, News),
     Signal(i32),
+    /// The configuration that was read again, with its store, which has what it needs.
+    ReadAgain(anyhow::Result<Box<(Config, Open)>>),
     /// It is time to tell systemd that the agent works.
     Beat,
 }

@@ -6,11 +6,13 @@ use crate::config::Config;
 use crate::node::Node;
 use anyhow::ensure;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent::keeper::{HostClock, Managed, ManagedLease, ManagedSegment, Report, keep};
-use txid_agent::store::share;
+use txid::snowflake::Layout;
+use txid_agent::keeper::{HostClock, LeaseTerms, Managed, ManagedLease, ManagedSegment, Report, SegmentTerms, keep};
+use txid_agent::store::{Open, share};
 use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
 
@@ -25,12 +27,21 @@ pub struct Keepers {
 struct Keeper {
     name: String,
     state: State,
+    /// Its line is in the configuration. If not, its thread gives back what it has, and ends.
+    is_kept: bool,
     journal: Journal,
     /// The line of the log if the thread does not end.
     unreturned: Box<dyn Fn() -> Option<String>>,
+    terms: Terms,
     at_stop: Option<String>,
     /// Ends the thread when it is dropped.
     stop: Option<Sender<()>>,
+}
+
+/// What it keeps, and where to send what it is to go by.
+enum Terms {
+    Lease(Layout, Numbering, Sender<LeaseTerms>),
+    Segment(Sender<SegmentTerms>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,12 +56,63 @@ enum State {
     Ended,
 }
 
+/// What a configuration has, once all of it can be kept.
+struct Next<'a> {
+    leases: Vec<(&'a Node, ManagedLease)>,
+    segments: Vec<(&'a str, ManagedSegment)>,
+    /// Tells those that are kept already what to go by.
+    told: Vec<Box<dyn FnOnce()>>,
+}
+
 impl Keepers {
     /// Starts all threads of `config`. They report to `events`.
     pub fn start(config: &Config, events: &Sender<Event>) -> anyhow::Result<Self> {
         let mut keepers = Self { all: Vec::new() };
-        let open = share(&config.store)?;
-        let (mut leases, mut segments) = (Vec::new(), Vec::new());
+        keepers.change(config, &share(&config.store)?, events)?;
+        Ok(keepers)
+    }
+
+    /// Keeps what `config` has: starts a thread for what is new, tells the others what to go by, and ends those that it no longer
+    /// has. If something cannot be kept, nothing changes.
+    pub fn change(&mut self, config: &Config, open: &Open, events: &Sender<Event>) -> anyhow::Result<()> {
+        let mut made = Vec::new();
+        let next = self.open(config, open, &mut made).inspect_err(|_| {
+            // Nobody would write to them, and `status` would show them.
+            made.iter().for_each(|path| drop(std::fs::remove_file(path)));
+        })?;
+        for keeper in &mut self.all {
+            let is_there = match keeper.terms {
+                Terms::Lease(..) => config.nodes.iter().any(|node| node.name == keeper.name),
+                Terms::Segment(_) => config.segments.iter().any(|(tag, _)| *tag == keeper.name),
+            };
+            // One that has ended is taken up anew.
+            keeper.is_kept &= is_there && keeper.state != State::Ended;
+            if !keeper.is_kept {
+                keeper.stop = None;
+            }
+        }
+        next.told.into_iter().for_each(|tell| tell());
+        // All files are there before one of them is live: `status` looks at those that it finds.
+        for (node, mut managed) in next.leases {
+            let terms = Terms::Lease(node.layout, node.numbering, managed.terms());
+            self.add(&node.name, terms, managed, events)?;
+        }
+        for (tag, mut managed) in next.segments {
+            let terms = Terms::Segment(managed.terms());
+            self.add(tag, terms, managed, events)?;
+        }
+        Ok(())
+    }
+
+    /// All that `config` has. `made` gets the files that were not there before.
+    fn open<'a>(&self, config: &'a Config, open: &Open, made: &mut Vec<PathBuf>) -> anyhow::Result<Next<'a>> {
+        let mut next = Next { leases: Vec::new(), segments: Vec::new(), told: Vec::new() };
+        let mut file = |name: &str| {
+            let path = config.dir.join(name);
+            made.extend((!path.exists()).then(|| path.clone()));
+            path
+        };
+        let kept = || self.all.iter().filter(|keeper| keeper.is_kept && keeper.state != State::Ended);
         for node in &config.nodes {
             let store = open();
             ensure!(
@@ -60,14 +122,25 @@ impl Keepers {
                 node.numbering.place()
             );
             let rules = lease_rules(config, node, store.durability().may_lose_writes());
-            let mut managed = ManagedLease::open(&config.dir.join(&node.name), &node.layout, rules, store)?;
+            let kept = kept().find_map(|keeper| match &keeper.terms {
+                Terms::Lease(layout, numbering, terms) if keeper.name == node.name => Some((layout, numbering, terms)),
+                _ => None,
+            });
+            if let Some((layout, numbering, terms)) = kept {
+                let is_same = (layout, numbering) == (&node.layout, &node.numbering);
+                ensure!(is_same, "the node {}: another layout needs another name", node.name);
+                let terms = terms.clone();
+                next.told.push(Box::new(move || drop(terms.send((rules, store)))));
+                continue;
+            }
+            let mut managed = ManagedLease::open(&file(&node.name), &node.layout, rules, store)?;
             if config.nodes_of_child().iter().any(|used| used.name == node.name) {
                 managed = managed.used_by_clock(config.most_ahead());
             }
             if let Some(ending) = node.layout.ending(txid::system_ms()) {
                 say(&format!("{}: {ending}", node.name));
             }
-            leases.push((&node.name, managed));
+            next.leases.push((node, managed));
         }
         for (tag, step) in &config.segments {
             let rules = segment::Rules {
@@ -76,25 +149,26 @@ impl Keepers {
                 create: config.create,
                 ..segment::Rules::new(tag)
             };
-            let mut managed = ManagedSegment::open(&config.dir.join(format!("{tag}.segment")), rules, open())?;
-            if let Some(checks) = config.keys.get(tag) {
-                managed = managed.hidden_by(checks.clone());
+            let checks = config.keys.get(tag).cloned().unwrap_or_default();
+            let kept = kept().find_map(|keeper| match &keeper.terms {
+                Terms::Segment(terms) if keeper.name == *tag => Some(terms.clone()),
+                _ => None,
+            });
+            let store = open();
+            if let Some(terms) = kept {
+                next.told.push(Box::new(move || drop(terms.send((rules, store, checks)))));
+                continue;
             }
-            segments.push((tag, managed));
+            let managed = ManagedSegment::open(&file(&format!("{tag}.segment")), rules, store)?;
+            next.segments.push((tag, managed.hidden_by(checks)));
         }
-        // All files are there before one of them is live: `status` looks at those that it finds.
-        for (name, managed) in leases {
-            keepers.add(name, managed, events)?;
-        }
-        for (tag, managed) in segments {
-            keepers.add(tag, managed, events)?;
-        }
-        Ok(keepers)
+        Ok(next)
     }
 
     fn add(
         &mut self,
         name: &str,
+        terms: Terms,
         managed: impl Managed + Send + 'static,
         events: &Sender<Event>,
     ) -> anyhow::Result<()> {
@@ -108,8 +182,10 @@ impl Keepers {
         self.all.push(Keeper {
             name: name.to_owned(),
             state: State::Starting,
+            is_kept: true,
             journal: Journal::default(),
             unreturned,
+            terms,
             at_stop: None,
             stop: Some(stop),
         });
@@ -141,12 +217,12 @@ impl Keepers {
 
     /// Whether each has reported something: it works, or waits for its store.
     pub fn have_started(&self) -> bool {
-        self.all.iter().all(|keeper| keeper.state != State::Starting)
+        self.all.iter().all(|keeper| !keeper.is_kept || keeper.state != State::Starting)
     }
 
     /// Whether processes get all the ids and numbers that they may want.
     pub fn are_live(&self) -> bool {
-        self.all.iter().all(|keeper| keeper.state == State::Live)
+        self.all.iter().all(|keeper| !keeper.is_kept || keeper.state == State::Live)
     }
 
     /// Whether all threads have ended.
@@ -322,8 +398,10 @@ pub mod tests {
         let keeper = |name: &&str| Keeper {
             name: (*name).to_owned(),
             state: State::Starting,
+            is_kept: true,
             journal: Journal::default(),
             unreturned: Box::new(|| None),
+            terms: Terms::Segment(channel().0),
             at_stop: None,
             stop: None,
         };

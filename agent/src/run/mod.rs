@@ -8,10 +8,11 @@ mod notify;
 mod signals;
 pub mod start;
 mod supervise;
+mod trial;
 
-use crate::args::Run;
+use crate::args::{Check, Run};
 use crate::config::Config;
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use event::{Event, News};
 use guard::Guard;
 use journal::say;
@@ -20,10 +21,12 @@ use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGSTOP, SIGTERM, SIGTSTP};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 use supervise::Supervised;
-use txid_agent::store::{has_password, open};
+use trial::try_out;
+use txid_agent::store::{Open, has_password, share};
 
 /// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its child.
 const TO_STOP: Duration = Duration::from_secs(4);
@@ -40,6 +43,17 @@ struct Agent {
     /// The directory of the files.
     dir: PathBuf,
     args: Run,
+    events: Sender<Event>,
+    /// The file of the configuration is read, and tried.
+    reading: Reading,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    No,
+    Once,
+    /// It may have changed since.
+    AndAgain,
 }
 
 /// Who is the child's parent.
@@ -60,23 +74,20 @@ enum Phase {
 }
 
 /// `txid-agent check`.
-pub fn check(args: Run) -> anyhow::Result<ExitCode> {
-    is_right(args)?;
+pub fn check(args: Check) -> anyhow::Result<ExitCode> {
+    let config = Config::new(args.run)?;
+    let _ = share(&config.store)?;
     println!("the configuration is right");
+    if args.ask {
+        let _ = try_out(&config, |line| println!("{line}"))?;
+    }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Fails if these arguments, or the file that they name, are wrong.
-fn is_right(args: Run) -> anyhow::Result<()> {
-    let config = Config::new(args)?;
-    open(&config.store)?;
-    Ok(())
 }
 
 pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let shows_password = args.from.store.as_deref().is_some_and(has_password);
-    let config = Config::new(args.clone())?;
     signals::take_over();
+    let config = Config::new(args.clone())?;
     // A thread that fails is started again. The log has one line for that.
     std::panic::set_hook(Box::new(|panic| {
         say(&format!("a bug in txid-agent: {panic}"));
@@ -100,6 +111,8 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
         shows_password,
         dir: config.dir,
         args,
+        events: sender,
+        reading: Reading::No,
     };
     loop {
         match agent.wait(&events) {
@@ -107,6 +120,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
             Some(Event::Signal(SIGCHLD)) => agent.reap(),
             Some(Event::Signal(signal)) => agent.take_signal(signal),
             Some(Event::Beat) => agent.notify.alive(),
+            Some(Event::ReadAgain(read)) => agent.have_read(read),
             None => agent.time_is_over(),
         }
         agent.watch_guard();
@@ -188,18 +202,35 @@ impl Agent {
         }
     }
 
-    /// Begins anew if the configuration is right, as an agent does after a kill: ids go on from its files.
-    fn read_again(&self) {
-        let failed = match (&self.args.from.config, is_right(self.args.clone())) {
-            (None, _) => anyhow::anyhow!("there is no --config FILE"),
-            (Some(_), Err(error)) => error,
-            (Some(file), Ok(())) => {
-                say(&format!("SIGHUP: reads {} again", file.display()));
-                journal::finish();
-                start::start_again().into()
-            }
+    /// Reads the file, and asks the store for what it needs. Nothing here waits for them.
+    fn read_again(&mut self) {
+        self.reading = match self.reading {
+            Reading::No => Reading::Once,
+            Reading::Once | Reading::AndAgain => return self.reading = Reading::AndAgain,
         };
-        say(&format!("SIGHUP: goes on as before: {failed:#}"));
+        let (args, events, dir) = (self.args.clone(), self.events.clone(), self.dir.clone());
+        let read = move || {
+            let read = read(args, &dir);
+            drop(events.send(Event::ReadAgain(read.map(Box::new))));
+        };
+        if let Err(error) = thread::Builder::new().name("txid-read".into()).spawn(read) {
+            self.have_read(Err(error.into()));
+        }
+    }
+
+    /// Goes by the configuration that was read. If anything in it is wrong, all goes on as before.
+    fn have_read(&mut self, read: anyhow::Result<Box<(Config, Open)>>) {
+        if matches!(self.phase, Phase::Stopping(..)) {
+            return;
+        }
+        let read = read.and_then(|read| self.keepers.change(&read.0, &read.1, &self.events));
+        say(&read.map_or_else(
+            |error| format!("SIGHUP: goes on as before: {error:#}"),
+            |()| "SIGHUP: goes by the file as it is now".to_owned(),
+        ));
+        if std::mem::replace(&mut self.reading, Reading::No) == Reading::AndAgain {
+            self.read_again();
+        }
     }
 
     /// The terminal has stopped the agent, and the shell waits for that. The child is in a session of its own, so it is
@@ -271,6 +302,15 @@ impl Agent {
     }
 }
 
+/// The configuration as it is now, and its store, which has what it needs.
+fn read(args: Run, dir: &Path) -> anyhow::Result<(Config, Open)> {
+    ensure!(args.from.config.is_some(), "there is no --config FILE");
+    let config = Config::new(args)?;
+    ensure!(config.dir == dir, "another dir needs a restart, also of the programs that use {}", dir.display());
+    let open = try_out(&config, drop)?;
+    Ok((config, open))
+}
+
 /// Whether a directory is on a file system without a disk.
 fn is_in_memory(directory: &Path) -> bool {
     const TMPFS: u32 = 0x0102_1994;
@@ -305,7 +345,19 @@ mod tests {
     fn agent() -> Agent {
         let (child, notify, dir) = (Vec::new(), Notify::from_environment(), PathBuf::new());
         let (keepers, runner, phase) = (keepers(&["orders"]), None, Phase::Running);
-        Agent { keepers, child, runner, dir, notify, phase, shows_password: false, args: Run::default() }
+        let (events, reading) = (channel().0, Reading::No);
+        Agent {
+            keepers,
+            child,
+            runner,
+            dir,
+            notify,
+            phase,
+            shows_password: false,
+            args: Run::default(),
+            events,
+            reading,
+        }
     }
 
     /// Services that depend on this one wait until then.

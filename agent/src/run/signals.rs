@@ -13,16 +13,20 @@ use std::{mem, ptr, thread};
 static ENDS_CHILD: AtomicBool = AtomicBool::new(false);
 
 /// Undoes what was blocked when the agent was started, and that the ends of children were ignored: no signal would end
-/// it, and the end of its child would not be seen. A log that may not grow any further ends nobody. To be called before
-/// there are threads.
+/// it, and the end of its child would not be seen. A log that may not grow any further ends nobody. What is watched for waits
+/// until somebody does: process 1 of a container would not get it otherwise. To be called before there are threads.
 pub fn take_over() {
     ENDS_CHILD.store(!is_ignored(SIGXFSZ), Ordering::Relaxed);
     // SAFETY: there is no handler that could be in use.
     unsafe { libc::signal(SIGXFSZ, libc::SIG_IGN) };
-    // A line of the log would stop an agent in the background of a terminal with `stty tostop`.
-    block_only(&[libc::SIGTTOU]);
+    block_only(&[libc::SIGTTOU, SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD, SIGTSTP]);
     // SAFETY: there is no handler that could be in use.
     unsafe { libc::signal(SIGCHLD, libc::SIG_DFL) };
+}
+
+/// Signals are watched for. A line of the log would stop an agent in the background of a terminal with `stty tostop`.
+pub fn let_come() {
+    block_only(&[libc::SIGTTOU]);
 }
 
 /// The signals that the child is to have again as they were.
@@ -77,5 +81,6 @@ pub fn watch(events: Sender<Event>, has_child: bool, has_guard: bool) -> anyhow:
             }
         }
     })?;
+    let_come();
     Ok(())
 }

@@ -12,7 +12,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use txid_agent::store::{PASSWORD_VARIABLE, STORE_VARIABLE, secrets};
+use txid_agent::store::{PASSWORD_VARIABLE, STORE_VARIABLE};
 
 /// The name that this program has until it is the child.
 pub const NAME: &str = "txid-start";
@@ -38,16 +38,6 @@ pub fn start(
     }
     change(&mut command);
     Pid::from_raw(command.spawn()?.id() as i32).ok_or_else(|| io::ErrorKind::InvalidData.into())
-}
-
-/// Starts this program once more, in this process and with the same arguments. Returns only if that fails.
-pub fn start_again() -> io::Error {
-    let mut args = std::env::args_os();
-    let mut command = Command::new("/proc/self/exe");
-    if let Some(name) = args.next() {
-        command.arg0(name);
-    }
-    command.args(args).envs(secrets().iter().map(|(name, secret)| (name, secret))).exec()
 }
 
 /// Becomes the child, by the arguments that `start` has written.

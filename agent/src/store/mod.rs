@@ -35,16 +35,19 @@ pub use self::contract::{Room, Show, Store};
 pub use self::durability::Durability;
 pub use self::keys::bind;
 pub use self::scheme::schemes;
-pub use self::url::{PASSWORD_VARIABLE, STORE_VARIABLE, has_password, hide_secrets, secret, secrets};
+pub use self::url::{PASSWORD_VARIABLE, STORE_VARIABLE, has_password, hide_secrets, secret};
 
 /// The store of `url`. This does not connect: the first access does, and each one after an outage.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     share(url).map(|open| open())
 }
 
+/// Opens one store for each that calls it.
+pub type Open = Box<dyn Fn() -> Box<dyn Store> + Send>;
+
 /// Opens the store of `url` for several, which share the connections to it.
-pub fn share(url: &str) -> Result<Box<dyn Fn() -> Box<dyn Store>>, StoreError> {
-    fn each(store: impl Store + Clone + 'static) -> Box<dyn Fn() -> Box<dyn Store>> {
+pub fn share(url: &str) -> Result<Open, StoreError> {
+    fn each(store: impl Store + Clone + 'static) -> Open {
         Box::new(move || Box::new(store.clone()))
     }
     let url = StoreUrl::parse(url)?;

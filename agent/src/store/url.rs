@@ -48,14 +48,10 @@ pub fn hide_secrets() {
     let _ = SECRETS.set(secrets);
 }
 
-/// What was taken from the environment.
-pub fn secrets() -> &'static [(&'static str, String)] {
-    SECRETS.get().map_or(&[], Vec::as_slice)
-}
-
 /// The value of a variable that may be hidden.
 pub fn secret(name: &str) -> Option<String> {
-    let hidden = secrets().iter().find(|(known, _)| *known == name).map(|(_, secret)| secret.clone());
+    let secrets = SECRETS.get().map_or(&[][..], Vec::as_slice);
+    let hidden = secrets.iter().find(|(known, _)| *known == name).map(|(_, secret)| secret.clone());
     hidden.or_else(|| std::env::var(name).ok()).filter(|secret| !secret.is_empty())
 }
 

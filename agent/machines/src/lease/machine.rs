@@ -90,6 +90,11 @@ impl Lease {
         Self { phase: Phase::Meeting { found }, queue: close.into_iter().collect(), ..Self::default() }
     }
 
+    /// The lease of an agent that has kept it, and goes by other rules from now on. Whatever the store answers, it goes on.
+    pub fn again(page: &PageView) -> Self {
+        Self { has_served: true, ..Self::new(page) }
+    }
+
     /// Takes an input, and returns what to do next.
     pub fn step(&mut self, rules: &Rules, now: &Now, page: &PageView, input: Input) -> Output {
         let given = &Given { rules, now, page };

@@ -1,7 +1,7 @@
 //! The work of the guard: it looks, and carries out the decisions of the child's machine.
 
 use super::super::journal::{self, Journal, say};
-use super::super::signals::is_ignored;
+use super::super::signals::{is_ignored, let_come};
 use super::super::start::{code_of, start};
 use super::group::Group;
 use super::noting::{Noting, note};
@@ -358,6 +358,7 @@ fn signals() -> std::io::Result<UnixStream> {
             signal_hook::flag::register(signal, Arc::default())?;
         }
     }
+    let_come();
     Ok(read)
 }
 

@@ -1,5 +1,6 @@
 //! What took an agent down once, or may, from outside: full logs, passwords that are rotated, many leases.
 
+mod reading;
 mod systemd;
 
 use std::fs::{self, File, Permissions};
@@ -52,33 +53,6 @@ fn a_log_that_may_not_grow_ends_nobody() {
     assert_eq!((ended.signal(), ended.code()), (None, Some(128 + libc::SIGTERM)), "as its child");
 }
 
-/// Its leases go on, in the same process. A file that is wrong changes nothing.
-#[test]
-fn a_configuration_is_read_again() {
-    let directory = Directory::new();
-    let file = directory.path("agent.toml");
-    let write = |groups: &str| {
-        let text = format!("store = '{}'\ndir = '{}'\n{groups}", directory.store(), directory.path("run").display());
-        fs::write(&file, text).unwrap();
-    };
-    write("nodes.orders = 'snowflake'");
-    let log = File::create(directory.path("log")).unwrap();
-    let mut command = agent();
-    command.args(["run", "--assume-unused-store", "--config"]).arg(&file).stdin(Stdio::null()).stderr(log);
-    let mut agent = command.spawn().unwrap();
-    let lines = || String::from_utf8(directory.status(&[]).stdout).unwrap().matches(": node ").count();
-    until("there is no lease", || lines() == 1);
-    write("nodes.orders = 'snowfake'");
-    signal(&agent, libc::SIGHUP);
-    directory.says("SIGHUP: goes on as before: ");
-    write("nodes.orders = 'snowflake'\nnodes.users = 'snowflake'");
-    signal(&agent, libc::SIGHUP);
-    until("it is not read", || lines() == 2);
-    ["agent.toml: nodes: orders: ", "orders: continues with node"].iter().for_each(|text| directory.says(text));
-    signal(&agent, libc::SIGTERM);
-    assert_eq!(ended("the agent does not end", &mut agent).code(), Some(0));
-}
-
 /// A connection that was made with the old password goes on. When it ends, the log says why there is no other, until the agent is
 /// told to read the new one.
 #[test]
@@ -118,7 +92,7 @@ fn a_password_that_is_rotated_is_read_again() {
     directory.says("refused: the password, or the user, is wrong");
     write("new");
     signal(&agent, libc::SIGHUP);
-    directory.says("SIGHUP: reads");
+    directory.says("SIGHUP: goes by the file as it is now");
     goes_on();
     signal(&agent, libc::SIGTERM);
     ended("the agent does not end", &mut agent);

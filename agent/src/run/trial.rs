@@ -1,0 +1,115 @@
+//! Asks the store for all that a configuration needs of it, before anything begins or changes.
+
+use crate::config::Config;
+use crate::node::Node;
+use anyhow::{Context, anyhow, bail, ensure};
+use txid::snowflake::LeasePage;
+use txid_agent::keeper::random;
+use txid_agent::store::{Durability, Open, Store, share};
+use txid_agent_machines::lease::{Group, NodeRecord, Rules};
+use txid_agent_machines::store::{Expected, Numbering, Put, Record, Taken};
+
+/// Opens the store of `config`, and asks it. Fails for what would stop the agent, or leave it without ids. `tell` gets a line for
+/// each thing that is right.
+pub fn try_out(config: &Config, mut tell: impl FnMut(String)) -> anyhow::Result<Open> {
+    let open = share(&config.store)?;
+    let mut store = open();
+    for node in &config.nodes {
+        let is_there = ask_for_node(&mut *store, config, node).with_context(|| node.name.clone())?;
+        let known =
+            if is_there { "the store has this group, with this layout" } else { "the store has no such group yet" };
+        tell(format!("{}: {known}; this user may write", node.name));
+    }
+    for (tag, _) in &config.segments {
+        let found = store.take(tag, Some(0), 0).with_context(|| tag.clone())?;
+        if let Some(why) = store.durability_of_numbers().why() {
+            bail!(
+                "{tag}: the store can lose a write that it has confirmed ({why}), so no numbers are taken: see stores.md"
+            );
+        }
+        match found {
+            Taken::NoTag if config.create => tell(format!("{tag}: the store has no such tag yet")),
+            Taken::NoTag => {
+                let how = store.how_to_create(tag, txid_agent_machines::segment::STEP);
+                bail!("{tag}: the store has no such tag; make it with --create, or: {how}");
+            }
+            Taken::Ended => bail!("{tag}: there are no more numbers"),
+            Taken::Range { range, step } => tell(format!("{tag}: the next number is {}, the step {step}", range.end)),
+            Taken::WentDown { number } => tell(format!("{tag}: the next number is {number}")),
+        }
+    }
+    look_at(&mut *store, config, tell)?;
+    Ok(open)
+}
+
+/// Whether the store has the group of a node already. Fails if no lease can be had there, or if this host has one of another store.
+fn ask_for_node(store: &mut dyn Store, config: &Config, node: &Node) -> anyhow::Result<bool> {
+    ensure!(
+        [Numbering::Own, store.numbering()].contains(&node.numbering),
+        "{} is not in this kind of store",
+        node.numbering.place()
+    );
+    let rules = Rules::new(&node.name, &config.host_name, &node.layout, false);
+    let group = store.read(&Group::key(&node.name))?.map(|record| Group::parse(&record.bytes)).transpose()?;
+    if let Some(Group { layout, .. }) = &group {
+        ensure!(
+            *layout == rules.layout,
+            "the store has it with the layout {layout}, not {}; use another name",
+            rules.layout
+        );
+    }
+    let held = LeasePage::attach(&config.dir.join(&node.name)).map(|page| page.view()).ok();
+    if let Some(held) =
+        held.filter(|held| held.generation > 0 && held.limit_ms.is_some_and(|ms| ms > txid::system_ms()))
+    {
+        let record = store.read(&Group::node_key(&node.name, held.node))?;
+        let found = record.and_then(|record| NodeRecord::parse(&record.bytes).ok());
+        ensure!(
+            found.is_some_and(|found| (found.generation, found.token) == (held.generation, held.token)),
+            "it does not have the lease of node {} that this host has: to move to another store, stop all agents first",
+            held.node
+        );
+    }
+    write(store, &Group::freed_key(&node.name))?;
+    Ok(group.is_some())
+}
+
+/// Writes the record that agents look at while no node is free; they look once more then.
+fn write(store: &mut dyn Store, key: &str) -> anyhow::Result<()> {
+    let expected = store.read(key)?.map_or(Expected::Absent, |Record { version, .. }| Expected::Version(version));
+    match store.put(key, &expected, Group::freed(random()).as_bytes())? {
+        // Another agent has written it.
+        Put::Written(_) | Put::Conflict => Ok(()),
+        Put::Unknown(error) => Err(error.into()),
+    }
+}
+
+/// What the store says of itself.
+fn look_at(store: &mut dyn Store, config: &Config, mut tell: impl FnMut(String)) -> anyhow::Result<()> {
+    match store.clock()? {
+        None => tell("the store shows no clock, so a wrong clock of this host is not noticed".to_owned()),
+        Some(time) => {
+            let now_ms = txid::system_ms();
+            let (least, most) = (now_ms - time.latest_ms, now_ms - time.earliest_ms);
+            let (off_ms, allowed) = (if least > 0 { least } else { most.min(0) }, config.max_skew);
+            ensure!(
+                off_ms.unsigned_abs() as u128 <= allowed.as_millis(),
+                "this host's clock is {off_ms} ms ahead of the store's, more than --max-skew {allowed:?}: no lease would be taken"
+            );
+            tell(format!("the clock is {least} to {most} ms ahead of the store's; --max-skew is {allowed:?}"));
+        }
+    }
+    match store.durability() {
+        Durability::MayLose { why } => tell(format!(
+            "the store can lose a write that it has confirmed ({why}), so a lease starts 60 s after the end of the last one"
+        )),
+        Durability::Said { may_lose } => tell(format!("may-lose-writes={} in the URL", u8::from(*may_lose))),
+        Durability::Durable | Durability::Unknown => tell("the store keeps what it confirms".to_owned()),
+    }
+    if let Some(room) = store.room()? {
+        let line = format!("the store has used {} of the {} bytes of its quota", room.used, room.quota);
+        ensure!(room.used < room.quota / 10 * 9, anyhow!("{line}: without room, no lease is renewed"));
+        tell(line);
+    }
+    Ok(())
+}
