@@ -1,6 +1,7 @@
 //! Carries out the decisions of a machine, with real clocks, a real page and a real store: one keeper for leases and for
 //! segments.
 
+pub mod beside;
 mod lease;
 mod own;
 pub mod page;

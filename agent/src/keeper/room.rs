@@ -1,21 +1,22 @@
 //! Looks at the room that a store has, long before it is used up: without room, no lease is renewed.
 
+use super::beside;
 use crate::store::Room;
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long to wait before the store is asked again. A thousand hosts use a tenth of etcd's default quota in 3 hours.
-const AGAIN: Duration = Duration::from_secs(20 * 60);
+/// The shortest and the longest time before the store is asked again. A thousand hosts use a tenth of etcd's default quota in 3 hours.
+const AGAIN: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(20 * 60));
 /// The log says each further tenth from here on.
 const FIRST_TENTH: u64 = 5;
 
 /// The looks at the store of one lease.
 pub struct Looks {
-    /// For `txid-agent status`.
-    file: PathBuf,
-    last: Option<Instant>,
+    page: PathBuf,
+    next: Option<Instant>,
+    /// How long the last pause was, and how much was used before it.
+    pause: Duration,
+    used: u64,
     /// The last tenth that was said.
     said: u64,
 }
@@ -23,14 +24,14 @@ pub struct Looks {
 impl Looks {
     /// Of the lease with the page at `path`.
     pub fn new(path: &Path) -> Self {
-        Self { file: file(path), last: None, said: FIRST_TENTH - 1 }
+        Self { page: path.to_owned(), next: None, pause: AGAIN.0, used: 0, said: FIRST_TENTH - 1 }
     }
 
     /// Whether it is time to ask.
     pub fn is_due(&mut self, now: Instant) -> bool {
-        let is_due = self.last.is_none_or(|last| now.duration_since(last) >= AGAIN);
+        let is_due = self.next.is_none_or(|next| next <= now);
         if is_due {
-            self.last = Some(now);
+            self.next = Some(now + self.pause);
         }
         is_due
     }
@@ -38,7 +39,11 @@ impl Looks {
     /// Notes the answer. Returns a line of the log when another tenth of the room is used.
     pub fn saw(&mut self, Room { used, quota }: Room) -> Option<String> {
         // Only the metric is missing then.
-        let _ = self.write(used as f64 / quota.max(1) as f64);
+        let _ = beside::write(&self.page, beside::ROOM, &format!("{:.4}", used as f64 / quota.max(1) as f64));
+        // Twice before another tenth is used at this pace, and between half and nine tenths if a fleet starts, which writes 100 KB a second.
+        let more = used.saturating_sub(std::mem::replace(&mut self.used, used));
+        let pause = self.pause.mul_f64((quota as f64 / 20.0 / more.max(1) as f64).min(2.0));
+        self.pause = pause.min(Duration::from_secs(quota / 250_000)).clamp(AGAIN.0, AGAIN.1);
         let tenth = used.saturating_mul(10) / quota.max(1);
         let is_more = tenth > self.said;
         self.said = tenth.max(FIRST_TENTH - 1);
@@ -49,24 +54,11 @@ impl Looks {
             )
         })
     }
-
-    /// Nobody's link is followed.
-    fn write(&self, ratio: f64) -> io::Result<()> {
-        let aside = self.file.with_extension("new");
-        let _ = fs::remove_file(&aside);
-        File::create_new(&aside)?.write_all(format!("{ratio:.4}\n").as_bytes())?;
-        fs::rename(aside, &self.file)
-    }
 }
 
 /// The part of its quota that the store of the lease at `path` has used, if it says so.
 pub fn used(path: &Path) -> Option<f64> {
-    fs::read_to_string(file(path)).ok()?.trim_end().parse().ok()
-}
-
-/// `status` takes no file with a leading dot for a page.
-fn file(path: &Path) -> PathBuf {
-    path.with_file_name(format!(".{}.room", path.file_name().unwrap_or_default().to_string_lossy()))
+    beside::read(path, beside::ROOM)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -92,10 +84,29 @@ mod tests {
         }
     }
 
+    /// As a fleet that starts together on a small quota fills it, and as one host does on the default.
     #[test]
-    fn the_store_is_asked_now_and_then() {
-        let (mut looks, now) = (Looks::new(Path::new("/nowhere/orders")), Instant::now());
-        let seconds = [0, 0, 1_199, 1_200, 2_399, 2_400].map(|seconds| now + Duration::from_secs(seconds));
-        assert_eq!(seconds.map(|now| looks.is_due(now)), [true, false, false, true, false, true]);
+    fn the_faster_it_fills_the_sooner_it_is_asked_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let begin = Instant::now();
+        for (quota, a_second, calm_s) in [(1_300_000, 32_500, 0), (1_300_000, 32_500, 60), (2 << 30, 21, 0)] {
+            let mut looks = Looks::new(&directory.path().join("orders"));
+            let (mut asked, mut warned) = (0, None);
+            for second in 0..86_400 {
+                let used = a_second * u64::saturating_sub(second, calm_s);
+                if used > quota || warned.is_some() {
+                    break;
+                }
+                if looks.is_due(begin + Duration::from_secs(second)) {
+                    asked += 1;
+                    warned = looks.saw(Room { used, quota }).map(|_| used as f64 / quota as f64);
+                }
+            }
+            if a_second > 21 {
+                assert!(warned.is_some_and(|ratio| ratio < 0.9), "{calm_s}: {warned:?}");
+            } else {
+                assert!((72..85).contains(&asked) && warned.is_none(), "{asked} {warned:?}");
+            }
+        }
     }
 }

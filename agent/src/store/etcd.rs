@@ -28,8 +28,6 @@ pub(super) struct EtcdStore {
     quota: Option<u64>,
 }
 
-/// A store with less in it is not asked for its quota.
-const SMALL: u64 = 4 << 20;
 /// Of `--quota-backend-bytes`.
 const DEFAULT_QUOTA: u64 = 2 << 30;
 
@@ -196,7 +194,7 @@ impl Store for EtcdStore {
         let of = |text: Option<String>| text.and_then(|text| text.parse().ok());
         // Space that compaction has freed is used again.
         let Some(used) = of(size.in_use).or(of(size.size)) else { return Ok(None) };
-        if self.quota.is_none() && used >= SMALL {
+        if self.quota.is_none() {
             let metrics = self.http.send(Kind::Read, "GET", "/metrics", &[], "").map_err(Failure::into_error)?;
             self.quota = Some(quota(&metrics.text).unwrap_or(DEFAULT_QUOTA));
         }
@@ -443,7 +441,7 @@ mod tests {
 
     /// Its metrics take 150 KB.
     #[test]
-    fn a_quota_is_asked_for_once_there_is_much_in_the_store() {
+    fn a_quota_is_asked_for_once() {
         const METRICS: (u16, &str) = (200, "etcd_server_quota_backend_bytes 8e+06\n");
         let room: Call = |store| Ok(format!("{:?} {:?}", store.room()?, store.room()?));
         let status = "POST /v3/maintenance/status {}";
@@ -451,12 +449,10 @@ mod tests {
         let of = |size: &'static str| (200, size);
         for (answers, asked, wanted) in [
             (vec![of("{}"), of("{}")], vec![status, status], "None None".to_owned()),
-            (vec![of(r#"{"dbSize":"4194303"}"#); 2], vec![status, status], known(4_194_303, 2 << 30)),
-            (vec![of(r#"{"dbSize":"9000000","dbSizeInUse":"7"}"#); 2], vec![status, status], known(7, 2 << 30)),
             (
-                vec![of(r#"{"dbSize":"4194304"}"#), METRICS, of(r#"{"dbSize":"4194304"}"#)],
+                vec![of(r#"{"dbSize":"9000","dbSizeInUse":"7"}"#), METRICS, of(r#"{"dbSize":"7"}"#)],
                 vec![status, "GET /metrics", status],
-                known(4_194_304, 8_000_000),
+                known(7, 8_000_000),
             ),
             (
                 vec![of(r#"{"dbSize":"4194304"}"#), (404, "no"), of(r#"{"dbSize":"4194304"}"#)],

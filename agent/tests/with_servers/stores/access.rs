@@ -587,32 +587,30 @@ fn another_kind_of_server() {
 /// Old revisions fill an etcd that compacts nothing. Then it refuses all writes.
 #[test]
 fn an_etcd_that_has_used_half_of_its_quota_is_said_and_shown() {
-    let server = servers::etcd(&["--quota-backend-bytes", "20000000"]);
+    let server = servers::etcd(&["--quota-backend-bytes", "3000000"]);
     let directory = Directory::new();
     let run = directory.path("run");
     let store = format!("etcd://127.0.0.1:{}/txid", server.port);
-    let start = || {
-        let mut command = agent();
-        command
-            .args(["run", "--store", &store, "--node", "orders=snowflake", "--assume-unused-store", "--dir"])
-            .arg(&run);
-        let log = fs::File::create(directory.path("log")).unwrap();
-        let started = Running(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
-        directory.says("node ");
-        started
-    };
+    let mut command = agent();
+    command.args(["run", "--store", &store, "--node", "orders=snowflake", "--assume-unused-store", "--dir"]).arg(&run);
+    let log = fs::File::create(directory.path("log")).unwrap();
+    let _agent = Running(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
     let used = || {
         let metrics = String::from_utf8(directory.status(&["--prometheus"]).stdout).unwrap();
-        let value = metrics.split_once("\ntxid_lease_store_used_ratio{name=\"orders\"} ").unwrap().1;
+        let value = metrics
+            .split_once("\ntxid_agent_lease_store_used_ratio{")
+            .and_then(|(_, rest)| rest.split_once("} "))
+            .unwrap()
+            .1;
         value.lines().next().unwrap().parse::<f64>().unwrap()
     };
-    drop(start());
+    directory.says("node ");
+    until("it is not asked at the start", || used() > 0.0);
     assert!(used() < 0.1 && !directory.log().contains("quota"), "{}", directory.log());
-    // Half a megabyte a revision of one key.
-    let body = format!(r#"{{"key":"a2V5","value":"{}"}}"#, "eHh4".repeat(175_000));
-    (0..22).for_each(|_| drop(servers::http(server.port, "POST", "/v3/kv/put", &body).unwrap()));
-    let _agent = start();
-    directory.says("of the 20000000 bytes of its quota; when all are used, no lease is renewed");
+    // A tenth of a megabyte a revision of one key.
+    let body = format!(r#"{{"key":"a2V5","value":"{}"}}"#, "eHh4".repeat(35_000));
+    (0..16).for_each(|_| drop(servers::http(server.port, "POST", "/v3/kv/put", &body).unwrap()));
+    directory.says("of the 3000000 bytes of its quota; when all are used, no lease is renewed");
     until("the metric does not say so", || used() > 0.5);
 }
 
