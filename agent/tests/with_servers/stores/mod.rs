@@ -9,6 +9,7 @@ mod durability;
 mod each;
 mod largest;
 mod pgbouncer;
+mod rights;
 mod tags;
 mod unready;
 mod values;
