@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use File::Find;
 
-my $ALL = 27_000;
+my $ALL = 28_000;
 my $ONE = 2_000;
 my %LONGER = ('docs/formats.md' => 3_600);
 

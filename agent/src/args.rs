@@ -2,7 +2,10 @@
 
 use clap::Parser;
 use jiff::{Span, SpanRelativeTo, Timestamp};
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Lease snowflake nodes and ranges of numbers from an existing store
@@ -117,6 +120,17 @@ pub struct Run {
     /// is wrong
     #[arg(long)]
     pub assume_unused_store: bool,
+    /// Whether the child waits until all is live, or starts at once [default: when-live]
+    ///
+    /// A child that waits does not start while the store is down, and needs no care for missing ids. `at-once` is for one that can
+    /// do without ids for a while, as nginx can with `node=lease`; /readyz of --listen says when there are some. Not with --env.
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub start: Option<Start>,
+    /// Answer /metrics, /healthz and /readyz over HTTP: PORT of this host alone, IP:PORT, or unix:PATH
+    ///
+    /// /healthz is 200 while the agent works, /readyz while all leases and segments are live. There is no TLS and no password.
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<Listen>,
     /// The child: a command to run when there are leases
     #[arg(last = true, value_name = "COMMAND")]
     pub child: Vec<String>,
@@ -227,6 +241,47 @@ pub struct From {
     /// The store, see 'txid-agent --help' [default: TXID_STORE]
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
+}
+
+/// When the child starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Start {
+    /// When all leases and segments are live.
+    #[default]
+    WhenLive,
+    /// Whether or not there are leases.
+    AtOnce,
+}
+
+/// Where `--listen` listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listen {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
+
+impl FromStr for Listen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
+            return Ok(Self::Unix(path.into()));
+        }
+        let on_this_host = text.parse().map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+        let address = on_this_host.ok().or_else(|| text.parse().ok()).filter(|address| address.port() != 0);
+        address
+            .map(Self::Tcp)
+            .ok_or_else(|| format!("'{text}' is not PORT, IP:PORT or unix:PATH, such as 127.0.0.1:9464"))
+    }
+}
+
+impl fmt::Display for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
 }
 
 fn node(text: &str) -> Result<(String, String), String> {

@@ -1,9 +1,10 @@
 //! What `txid-agent run` is to do: the command line, completed by the environment and a file.
 
-use crate::args::{self, From, Run};
+use crate::args::{self, From, Listen, Run, Start};
 use crate::environment::Variable;
 use crate::node::Node;
 use anyhow::{Context, anyhow, ensure};
+use clap::ValueEnum;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
@@ -38,6 +39,8 @@ pub struct Config {
     pub margin: Duration,
     /// How far ahead of the clock the child stamps ids.
     pub child_runs_ahead: Duration,
+    pub start: Start,
+    pub listen: Option<Listen>,
     pub child: Vec<String>,
 }
 
@@ -56,6 +59,8 @@ struct File {
     env: BTreeMap<String, String>,
     margin: Option<Time>,
     child_runs_ahead: Option<Time>,
+    start: Option<String>,
+    listen: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -146,6 +151,8 @@ impl Config {
             Variable::parse(name, value, &nodes).map_err(|why| anyhow!("{place}: {why}"))
         };
         let env = given.iter().map(variable).collect::<anyhow::Result<Vec<_>>>()?;
+        let start = file.start.map_or(Ok(Start::default()), |text| Start::from_str(&text, false));
+        let listen = file.listen.map(|text| text.parse::<Listen>()).transpose();
         let config = Self {
             store: find_store(args.from.store, file.store)?,
             dir: args.dir.or(file.dir).unwrap_or_else(|| "/run/txid".into()),
@@ -164,6 +171,10 @@ impl Config {
             keys,
             max_step: args.max_step.or(file.max_step.map(|Count(step)| step)).unwrap_or(1_000_000),
             create: args.create,
+            start: args.start.map_or_else(|| start.map_err(|why| anyhow!("{shown}: start: {why}")), Ok)?,
+            listen: args
+                .listen
+                .map_or_else(|| listen.map_err(|why| anyhow!("{shown}: listen: {why}")), |it| Ok(Some(it)))?,
             child: args.child,
         };
         config.check()?;
@@ -183,6 +194,10 @@ impl Config {
 
     fn check_env(&self) -> anyhow::Result<()> {
         ensure!(!self.child.is_empty(), "--env is for a child: write its command after --");
+        ensure!(
+            self.start == Start::WhenLive,
+            "--start at-once is not for --env: a node is in the child's environment"
+        );
         once("variable", self.env.iter().map(|variable| &variable.name))?;
         let Self { lease_time, max_skew, margin, child_runs_ahead, .. } = *self;
         // The clock may be stepped from one end of what the guard allows to the other.

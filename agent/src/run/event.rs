@@ -9,6 +9,8 @@ pub enum Event {
     /// A lease or segment, by its position, reports something.
     Keeper(usize, News),
     Signal(i32),
+    /// Somebody asks over HTTP what is not live.
+    Asked(tokio::sync::oneshot::Sender<Vec<String>>),
     /// The configuration that was read again, with its store, which has what it needs.
     ReadAgain(anyhow::Result<Box<(Config, Open)>>),
     /// It is time to tell systemd that the agent works.

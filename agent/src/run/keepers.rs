@@ -11,8 +11,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use txid::snowflake::Layout;
-use txid_agent::keeper::{HostClock, LeaseTerms, Managed, ManagedLease, ManagedSegment, Report, SegmentTerms, keep};
-use txid_agent::store::{Open, share};
+use txid_agent::keeper::{
+    HostClock, LeaseTerms, Managed, ManagedLease, ManagedSegment, Report, SegmentTerms, beside, keep,
+};
+use txid_agent::store::{Open, share, shown};
 use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
 
@@ -57,11 +59,14 @@ enum State {
 }
 
 /// What a configuration has, once all of it can be kept.
+#[derive(Default)]
 struct Next<'a> {
     leases: Vec<(&'a Node, ManagedLease)>,
     segments: Vec<(&'a str, ManagedSegment)>,
     /// Tells those that are kept already what to go by.
     told: Vec<Box<dyn FnOnce()>>,
+    /// Files that were not there before.
+    made: Vec<PathBuf>,
 }
 
 impl Keepers {
@@ -75,11 +80,12 @@ impl Keepers {
     /// Keeps what `config` has: starts a thread for what is new, tells the others what to go by, and ends those that it no longer
     /// has. If something cannot be kept, nothing changes.
     pub fn change(&mut self, config: &Config, open: &Open, events: &Sender<Event>) -> anyhow::Result<()> {
-        let mut made = Vec::new();
-        let next = self.open(config, open, &mut made).inspect_err(|_| {
-            // Nobody would write to them, and `status` would show them.
-            made.iter().for_each(|path| drop(std::fs::remove_file(path)));
-        })?;
+        let (store, mut next) = (shown(&config.store)?, Next::default());
+        if let Err(error) = self.open(config, open, &mut next) {
+            // Nobody would write to them, and `status` would show them. Their locks are still held.
+            next.made.iter().for_each(|path| drop(std::fs::remove_file(path)));
+            return Err(error);
+        }
         for keeper in &mut self.all {
             let is_there = match keeper.terms {
                 Terms::Lease(..) => config.nodes.iter().any(|node| node.name == keeper.name),
@@ -90,6 +96,11 @@ impl Keepers {
             if !keeper.is_kept {
                 keeper.stop = None;
             }
+        }
+        let files = config.nodes.iter().map(|node| node.name.clone());
+        for name in files.chain(config.segments.iter().map(|(tag, _)| format!("{tag}.segment"))) {
+            // Only a label is missing then.
+            let _ = beside::write(&config.dir.join(name), beside::STORE, &store);
         }
         next.told.into_iter().for_each(|tell| tell());
         // All files are there before one of them is live: `status` looks at those that it finds.
@@ -104,14 +115,8 @@ impl Keepers {
         Ok(())
     }
 
-    /// All that `config` has. `made` gets the files that were not there before.
-    fn open<'a>(&self, config: &'a Config, open: &Open, made: &mut Vec<PathBuf>) -> anyhow::Result<Next<'a>> {
-        let mut next = Next { leases: Vec::new(), segments: Vec::new(), told: Vec::new() };
-        let mut file = |name: &str| {
-            let path = config.dir.join(name);
-            made.extend((!path.exists()).then(|| path.clone()));
-            path
-        };
+    /// Adds all that `config` has to `next`.
+    fn open<'a>(&self, config: &'a Config, open: &Open, next: &mut Next<'a>) -> anyhow::Result<()> {
         let kept = || self.all.iter().filter(|keeper| keeper.is_kept && keeper.state != State::Ended);
         for node in &config.nodes {
             let store = open();
@@ -122,6 +127,7 @@ impl Keepers {
                 node.numbering.place()
             );
             let rules = lease_rules(config, node, store.durability().may_lose_writes());
+            let path = config.dir.join(&node.name);
             let kept = kept().find_map(|keeper| match &keeper.terms {
                 Terms::Lease(layout, numbering, terms) if keeper.name == node.name => Some((layout, numbering, terms)),
                 _ => None,
@@ -133,7 +139,8 @@ impl Keepers {
                 next.told.push(Box::new(move || drop(terms.send((rules, store)))));
                 continue;
             }
-            let mut managed = ManagedLease::open(&file(&node.name), &node.layout, rules, store)?;
+            let is_there = path.exists();
+            let mut managed = ManagedLease::open(&path, &node.layout, rules, store)?;
             if config.nodes_of_child().iter().any(|used| used.name == node.name) {
                 managed = managed.used_by_clock(config.most_ahead());
             }
@@ -141,6 +148,7 @@ impl Keepers {
                 say(&format!("{}: {ending}", node.name));
             }
             next.leases.push((node, managed));
+            next.made.extend((!is_there).then_some(path));
         }
         for (tag, step) in &config.segments {
             let rules = segment::Rules {
@@ -154,15 +162,17 @@ impl Keepers {
                 Terms::Segment(terms) if keeper.name == *tag => Some(terms.clone()),
                 _ => None,
             });
-            let store = open();
+            let (store, path) = (open(), config.dir.join(format!("{tag}.segment")));
             if let Some(terms) = kept {
                 next.told.push(Box::new(move || drop(terms.send((rules, store, checks)))));
                 continue;
             }
-            let managed = ManagedSegment::open(&file(&format!("{tag}.segment")), rules, store)?;
+            let is_there = path.exists();
+            let managed = ManagedSegment::open(&path, rules, store)?;
             next.segments.push((tag, managed.hidden_by(checks)));
+            next.made.extend((!is_there).then_some(path));
         }
-        Ok(next)
+        Ok(())
     }
 
     fn add(
@@ -223,6 +233,12 @@ impl Keepers {
     /// Whether processes get all the ids and numbers that they may want.
     pub fn are_live(&self) -> bool {
         self.all.iter().all(|keeper| !keeper.is_kept || keeper.state == State::Live)
+    }
+
+    /// The names of those that give no ids or numbers.
+    pub fn not_live(&self) -> Vec<String> {
+        let missing = self.all.iter().filter(|keeper| keeper.is_kept && keeper.state != State::Live);
+        missing.map(|keeper| keeper.name.clone()).collect()
     }
 
     /// Whether all threads have ended.

@@ -4,19 +4,21 @@ mod event;
 mod guard;
 pub mod journal;
 mod keepers;
+mod listen;
 mod notify;
 mod signals;
 pub mod start;
 mod supervise;
 mod trial;
 
-use crate::args::{Check, Run};
+use crate::args::{Check, Listen, Run, Start};
 use crate::config::Config;
 use anyhow::{Context, ensure};
 use event::{Event, News};
 use guard::Guard;
 use journal::say;
 use keepers::Keepers;
+use listen::Socket;
 use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGSTOP, SIGTERM, SIGTSTP};
 use std::path::{Path, PathBuf};
@@ -42,6 +44,9 @@ struct Agent {
     shows_password: bool,
     /// The directory of the files.
     dir: PathBuf,
+    listen: Option<Listen>,
+    /// The child starts whether or not there are leases.
+    at_once: bool,
     args: Run,
     events: Sender<Event>,
     /// The file of the configuration is read, and tried.
@@ -101,7 +106,10 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let (sender, events) = channel();
     notify.beat(sender.clone())?;
     signals::watch(sender.clone(), !config.child.is_empty(), guard.is_some())?;
+    // The guard does not keep its socket.
+    let socket = config.listen.as_ref().map(Socket::bind).transpose()?;
     let keepers = Keepers::start(&config, &sender)?;
+    socket.map_or(Ok(()), |socket| socket.serve(config.dir.clone(), sender.clone()))?;
     let mut agent = Agent {
         keepers,
         child: config.child,
@@ -110,6 +118,8 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
         phase: Phase::Starting,
         shows_password,
         dir: config.dir,
+        listen: config.listen,
+        at_once: config.start == Start::AtOnce,
         args,
         events: sender,
         reading: Reading::No,
@@ -121,6 +131,8 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
             Some(Event::Signal(signal)) => agent.take_signal(signal),
             Some(Event::Beat) => agent.notify.alive(),
             Some(Event::ReadAgain(read)) => agent.have_read(read),
+            // Whoever has asked may have gone.
+            Some(Event::Asked(answer)) => drop(answer.send(agent.keepers.not_live())),
             None => agent.time_is_over(),
         }
         agent.watch_guard();
@@ -174,7 +186,7 @@ impl Agent {
             self.notify.status(&text);
         }
         match (news, self.phase, &self.runner) {
-            (News::Ended(Err(_)), Phase::Starting, _) => self.stop(ExitCode::FAILURE),
+            (News::Ended(Err(_)), Phase::Starting, _) if !self.at_once => self.stop(ExitCode::FAILURE),
             // No lease will be renewed any more.
             (News::Ended(Err(_)), Phase::Running, Some(Runner::Guard(_))) if self.keepers.have_ended() => {
                 self.stop(ExitCode::FAILURE);
@@ -208,9 +220,10 @@ impl Agent {
             Reading::No => Reading::Once,
             Reading::Once | Reading::AndAgain => return self.reading = Reading::AndAgain,
         };
-        let (args, events, dir) = (self.args.clone(), self.events.clone(), self.dir.clone());
+        let (args, events) = (self.args.clone(), self.events.clone());
+        let (dir, listen) = (self.dir.clone(), self.listen.clone());
         let read = move || {
-            let read = read(args, &dir);
+            let read = read(args, &dir, listen.as_ref());
             drop(events.send(Event::ReadAgain(read.map(Box::new))));
         };
         if let Err(error) = thread::Builder::new().name("txid-read".into()).spawn(read) {
@@ -276,7 +289,8 @@ impl Agent {
             }
             self.phase = Phase::Running;
         }
-        if !self.child.is_empty() && self.keepers.are_live() && !matches!(self.phase, Phase::Stopping(..)) {
+        let may_start = self.at_once || self.keepers.are_live();
+        if !self.child.is_empty() && may_start && !matches!(self.phase, Phase::Stopping(..)) {
             self.start_child();
         }
         match self.phase {
@@ -303,10 +317,11 @@ impl Agent {
 }
 
 /// The configuration as it is now, and its store, which has what it needs.
-fn read(args: Run, dir: &Path) -> anyhow::Result<(Config, Open)> {
+fn read(args: Run, dir: &Path, listen: Option<&Listen>) -> anyhow::Result<(Config, Open)> {
     ensure!(args.from.config.is_some(), "there is no --config FILE");
     let config = Config::new(args)?;
     ensure!(config.dir == dir, "another dir needs a restart, also of the programs that use {}", dir.display());
+    ensure!(config.listen.as_ref() == listen, "another listen needs a restart");
     let open = try_out(&config, drop)?;
     Ok((config, open))
 }
@@ -355,6 +370,8 @@ mod tests {
             phase,
             shows_password: false,
             args: Run::default(),
+            listen: None,
+            at_once: false,
             events,
             reading,
         }

@@ -9,7 +9,7 @@ use txid_agent_machines::store::StoreError;
 /// A store's URL without the password, and its time-out.
 #[derive(Clone)]
 pub(super) struct Address {
-    label: String,
+    pub label: String,
     pub timeout: Duration,
 }
 

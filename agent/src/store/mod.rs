@@ -42,6 +42,11 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     share(url).map(|open| open())
 }
 
+/// What `url` is in messages: without its password and its options.
+pub fn shown(url: &str) -> Result<String, StoreError> {
+    StoreUrl::parse(url).map(|url| url.address.label)
+}
+
 /// Opens one store for each that calls it.
 pub type Open = Box<dyn Fn() -> Box<dyn Store> + Send>;
 

@@ -1,6 +1,6 @@
 //! The subcommands other than `run`.
 
-mod metrics;
+pub mod metrics;
 pub mod nodes;
 mod numbers;
 pub mod raise_number;

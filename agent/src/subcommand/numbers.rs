@@ -1,6 +1,6 @@
 //! The segments in `txid-agent status`.
 
-use super::metrics::{Metric, samples, states};
+use super::metrics::{Metric, labels, samples, states};
 use serde_json::json;
 use std::path::Path;
 use txid::segment::{Segment, SegmentNews, SegmentStats};
@@ -11,6 +11,7 @@ const STARTING: &str = "starting";
 /// The contents of one file.
 pub struct Numbers {
     name: String,
+    labels: String,
     stats: SegmentStats,
 }
 
@@ -22,7 +23,7 @@ impl Numbers {
 
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { name, stats: Segment::attach(path)?.stats() })
+        Ok(Self { labels: labels(&name, path), name, stats: Segment::attach(path)?.stats() })
     }
 
     fn left(&self) -> u64 {
@@ -42,7 +43,7 @@ impl Numbers {
     }
 
     pub fn text(&self) -> String {
-        let Self { name, stats } = self;
+        let Self { name, stats, .. } = self;
         let lasts = match stats.lasts_ms() {
             Some(ms) => format!("for {} s at {} a second", ms / 1000, rate(stats)),
             None => "none are taken now".to_owned(),
@@ -60,7 +61,7 @@ impl Numbers {
     }
 
     pub fn json(&self) -> String {
-        let Self { name, stats } = self;
+        let Self { name, stats, .. } = self;
         json!({
             "name": name,
             "live": self.is_live(),
@@ -86,24 +87,27 @@ fn rate(stats: &SegmentStats) -> f64 {
 
 pub fn prometheus(all: &[Numbers]) -> String {
     let metrics: [Metric<Numbers>; 7] = [
-        ("txid_segment_left", "gauge", "Numbers left in both ranges.", |it| it.left() as f64),
-        ("txid_segment_rate", "gauge", "Numbers taken per second.", |it| rate(&it.stats)),
+        ("txid_agent_segment_left", "gauge", "Numbers left in both ranges.", |it| it.left() as f64),
+        ("txid_agent_segment_rate", "gauge", "Numbers taken per second.", |it| rate(&it.stats)),
         (
-            "txid_segment_lasts_seconds",
+            "txid_agent_segment_lasts_seconds",
             "gauge",
             "How long the numbers last at this rate if the store does not answer.",
             |it| it.stats.lasts_ms().map_or(f64::INFINITY, |ms| ms as f64 / 1e3),
         ),
-        ("txid_segment_step", "gauge", "Numbers taken from the store at a time.", |it| it.stats.step as f64),
-        ("txid_segment_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
+        ("txid_agent_segment_step", "gauge", "Numbers taken from the store at a time.", |it| it.stats.step as f64),
+        ("txid_agent_segment_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
             it.stats.contact_ms.unwrap_or(0) as f64 / 1e3
         }),
-        ("txid_segment_ranges_total", "counter", "Ranges taken from the store.", |it| it.stats.fetches as f64),
-        ("txid_segment_failures_total", "counter", "Failed requests to the store.", |it| it.stats.failures as f64),
+        ("txid_agent_segment_ranges_total", "counter", "Ranges taken from the store.", |it| it.stats.fetches as f64),
+        ("txid_agent_segment_failures_total", "counter", "Failed requests to the store.", |it| {
+            it.stats.failures as f64
+        }),
     ];
-    let news = all.iter().map(|it| (&*it.name, it.state()));
+    let news = all.iter().map(|it| (&*it.labels, it.state()));
     let all_states: Vec<_> = [STARTING].into_iter().chain(SegmentNews::ALL.map(SegmentNews::name)).collect();
-    samples(&metrics, all, |it| &it.name) + &states("txid_segment_state", "1 for the current state.", news, &all_states)
+    samples(&metrics, all, |it| &it.labels)
+        + &states("txid_agent_segment_state", "1 for the current state.", news, &all_states)
 }
 
 #[cfg(test)]
@@ -122,7 +126,7 @@ pub(super) mod tests {
             failures: 6,
             news: SegmentNews::Serving,
         };
-        Numbers { name: "invoices".to_owned(), stats }
+        Numbers { name: "invoices".to_owned(), labels: "name=\"invoices\"".to_owned(), stats }
     }
 
     #[test]
@@ -136,11 +140,11 @@ pub(super) mod tests {
         assert!(prometheus(&[numbers]).contains("state=\"serving\"} 0\n"));
         // It has numbers of an agent before.
         let stats = SegmentStats { contact_ms: None, ..self::numbers().stats };
-        assert!(Numbers { name: "a".to_owned(), stats }.text().ends_with("; serving"));
+        assert!(Numbers { name: "a".to_owned(), labels: String::new(), stats }.text().ends_with("; serving"));
         let stats = SegmentStats { rate_milli: 0, ..stats };
         let text = "a: 1000 numbers left up to 5000, none are taken now; takes 800 at a time; the store last answered never; 5 \
                     ranges, 6 failures; serving";
-        assert_eq!(Numbers { name: "a".to_owned(), stats }.text(), text);
+        assert_eq!(Numbers { name: "a".to_owned(), labels: String::new(), stats }.text(), text);
         assert!(Numbers::are_in(Path::new("/run/a.segment")) && !Numbers::are_in(Path::new("/run/segment")));
     }
 
@@ -164,18 +168,18 @@ pub(super) mod tests {
         assert_eq!(
             samples(&text),
             [
-                "txid_segment_left{name=\"invoices\"} 1000",
-                "txid_segment_rate{name=\"invoices\"} 2.5",
-                "txid_segment_lasts_seconds{name=\"invoices\"} 400",
-                "txid_segment_step{name=\"invoices\"} 800",
-                "txid_segment_contact_timestamp_seconds{name=\"invoices\"} 1700000000.5",
-                "txid_segment_ranges_total{name=\"invoices\"} 5",
-                "txid_segment_failures_total{name=\"invoices\"} 6",
-                "txid_segment_state{name=\"invoices\",state=\"starting\"} 0",
-                "txid_segment_state{name=\"invoices\",state=\"serving\"} 1",
-                "txid_segment_state{name=\"invoices\",state=\"no-tag\"} 0",
-                "txid_segment_state{name=\"invoices\",state=\"went-down\"} 0",
-                "txid_segment_state{name=\"invoices\",state=\"ended\"} 0",
+                "txid_agent_segment_left{name=\"invoices\"} 1000",
+                "txid_agent_segment_rate{name=\"invoices\"} 2.5",
+                "txid_agent_segment_lasts_seconds{name=\"invoices\"} 400",
+                "txid_agent_segment_step{name=\"invoices\"} 800",
+                "txid_agent_segment_contact_timestamp_seconds{name=\"invoices\"} 1700000000.5",
+                "txid_agent_segment_ranges_total{name=\"invoices\"} 5",
+                "txid_agent_segment_failures_total{name=\"invoices\"} 6",
+                "txid_agent_segment_state{name=\"invoices\",state=\"starting\"} 0",
+                "txid_agent_segment_state{name=\"invoices\",state=\"serving\"} 1",
+                "txid_agent_segment_state{name=\"invoices\",state=\"no-tag\"} 0",
+                "txid_agent_segment_state{name=\"invoices\",state=\"went-down\"} 0",
+                "txid_agent_segment_state{name=\"invoices\",state=\"ended\"} 0",
             ]
         );
     }

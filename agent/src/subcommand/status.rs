@@ -1,12 +1,13 @@
 //! `txid-agent status`: shows the leases and segments of this host, read from their files alone.
 
-use super::metrics::{Metric, samples, states};
+use super::metrics::{Metric, build_info, labels, samples, states};
 use super::numbers::{self, Numbers};
 use crate::args::Status;
 use anyhow::Context;
 use serde_json::json;
 use std::fs;
 use std::io::{Write, stderr, stdout};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Refusal};
@@ -16,6 +17,7 @@ use txid_agent_machines::utc;
 /// The contents of one file.
 struct Lease {
     name: String,
+    labels: String,
     layout: Layout,
     view: LeaseView,
     left_ms: i64,
@@ -33,6 +35,7 @@ impl Lease {
         let left_ms = view.limit_ms.map_or(0, |limit_ms| (limit_ms - now_ms).max(0));
         let state = page.state();
         Ok(Self {
+            labels: labels(&name, path),
             name,
             layout: *state.layout(),
             view,
@@ -47,6 +50,12 @@ impl Lease {
         *self.layout.range_ms().end()
     }
 
+    /// How much of the time that the store granted is left.
+    fn left_ratio(&self) -> f64 {
+        let granted_ms = self.view.limit_ms.zip(self.view.contact_ms).map_or(0, |(limit, contact)| limit - contact);
+        self.left_ms as f64 / granted_ms.max(self.left_ms).max(1) as f64
+    }
+
     fn is_live(&self) -> bool {
         self.refusal.is_none()
     }
@@ -54,13 +63,14 @@ impl Lease {
 
 pub fn run(args: &Status) -> anyhow::Result<ExitCode> {
     let files = if args.files.is_empty() { files(&args.dir)? } else { args.files.clone() };
-    let (segments, leases): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| Numbers::are_in(file));
     let mut unreadable = false;
-    let leases = readable(&leases, Lease::read, &mut unreadable);
-    let segments = readable(&segments, Numbers::read, &mut unreadable);
+    let (leases, segments) = read(files, |error| {
+        unreadable = true;
+        let _ = writeln!(stderr(), "txid-agent: {error:#}");
+    });
     let mut out = stdout().lock();
     if args.prometheus {
-        write!(out, "{}{}", prometheus(&leases), numbers::prometheus(&segments))?;
+        write!(out, "{}", all_metrics(&leases, &segments))?;
     } else {
         for lease in &leases {
             writeln!(out, "{}", if args.json { json(lease) } else { text(lease) })?;
@@ -73,30 +83,33 @@ pub fn run(args: &Status) -> anyhow::Result<ExitCode> {
     Ok(if unreadable { ExitCode::from(2) } else { ExitCode::from(u8::from(!all_live)) })
 }
 
-/// The contents of the files that can be read. Names the others.
-fn readable<T>(files: &[PathBuf], read: impl Fn(&Path) -> anyhow::Result<T>, unreadable: &mut bool) -> Vec<T> {
-    let mut all = Vec::new();
-    for file in files {
-        match read(file) {
-            Ok(it) => all.push(it),
-            Err(error) => {
-                *unreadable = true;
-                let _ = writeln!(stderr(), "txid-agent: {error:#}");
-            }
-        }
-    }
-    all
+/// The metrics of the files in a directory that can be read.
+pub fn metrics(dir: &Path) -> String {
+    let (leases, segments) = read(files(dir).unwrap_or_default(), drop);
+    all_metrics(&leases, &segments)
+}
+
+fn all_metrics(leases: &[Lease], segments: &[Numbers]) -> String {
+    prometheus(leases) + &numbers::prometheus(segments) + &build_info()
+}
+
+/// The contents of the files that can be read. `tell` hears of the others.
+fn read(files: Vec<PathBuf>, mut tell: impl FnMut(anyhow::Error)) -> (Vec<Lease>, Vec<Numbers>) {
+    let (segments, leases): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| Numbers::are_in(file));
+    let leases = leases.iter().filter_map(|file| Lease::read(file).map_err(&mut tell).ok()).collect();
+    (leases, segments.iter().filter_map(|file| Numbers::read(file).map_err(&mut tell).ok()).collect())
 }
 
 const NO_FILES: &str = "no txid-agent has made its files here, or they were removed, as its log then says";
 
-/// All leases in a directory. Names with a leading dot are locks.
+/// All leases in a directory. Names with a leading dot are locks, and a socket may be the one of --listen.
 fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let context = || format!("{}: {NO_FILES}", dir.display());
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).with_context(context)? {
         let entry = entry.with_context(context)?;
-        if !entry.file_name().to_string_lossy().starts_with('.') {
+        let is_socket = entry.file_type().is_ok_and(|kind| kind.is_socket());
+        if !is_socket && !entry.file_name().to_string_lossy().starts_with('.') {
             files.push(entry.path());
         }
     }
@@ -140,28 +153,42 @@ fn json(lease: &Lease) -> String {
 }
 
 fn prometheus(leases: &[Lease]) -> String {
-    let metrics: [Metric<Lease>; 9] = [
-        ("txid_lease_live", "gauge", "1 if ids can be made.", |it| f64::from(u8::from(it.is_live()))),
-        ("txid_lease_node", "gauge", "The node.", |it| it.view.node as f64),
-        ("txid_lease_nodes", "gauge", "How many nodes the layout has.", |it| it.layout.last_node() as f64 + 1.0),
-        ("txid_lease_left_seconds", "gauge", "How long ids continue if the store does not answer.", |it| {
+    let metrics: [Metric<Lease>; 10] = [
+        ("txid_agent_lease_live", "gauge", "1 if ids can be made.", |it| f64::from(u8::from(it.is_live()))),
+        ("txid_agent_lease_node", "gauge", "The node.", |it| it.view.node as f64),
+        ("txid_agent_lease_nodes", "gauge", "How many nodes the layout has.", |it| it.layout.last_node() as f64 + 1.0),
+        ("txid_agent_lease_left_seconds", "gauge", "How long ids continue if the store does not answer.", |it| {
             it.left_ms as f64 / 1e3
         }),
-        ("txid_lease_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
+        (
+            "txid_agent_lease_left_ratio",
+            "gauge",
+            "How much of that is left since the store last answered.",
+            Lease::left_ratio,
+        ),
+        ("txid_agent_lease_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
             it.view.contact_ms.unwrap_or(0) as f64 / 1e3
         }),
-        ("txid_lease_renewals_total", "counter", "Renewals of the lease.", |it| it.view.renewals as f64),
-        ("txid_lease_failures_total", "counter", "Failed requests to the store.", |it| it.view.failures as f64),
-        ("txid_lease_layout_end_timestamp_seconds", "gauge", "When the layout ends.", |it| {
+        ("txid_agent_lease_renewals_total", "counter", "Renewals of the lease.", |it| it.view.renewals as f64),
+        ("txid_agent_lease_failures_total", "counter", "Failed requests to the store.", |it| it.view.failures as f64),
+        ("txid_agent_lease_layout_end_timestamp_seconds", "gauge", "When the layout ends.", |it| {
             it.layout_ends_ms() as f64 / 1e3
         }),
-        ("txid_lease_store_used_ratio", "gauge", "How much of its quota the store has used; 0 if not known.", |it| {
-            it.used
-        }),
+        (
+            "txid_agent_lease_store_used_ratio",
+            "gauge",
+            "How much of its quota the store has used; 0 if not known.",
+            |it| it.used,
+        ),
     ];
-    let news = leases.iter().map(|lease| (&*lease.name, lease.view.news.name()));
-    samples(&metrics, leases, |lease| &lease.name)
-        + &states("txid_lease_state", "1 for what the agent last reported.", news, &LeaseNews::ALL.map(LeaseNews::name))
+    let news = leases.iter().map(|lease| (&*lease.labels, lease.view.news.name()));
+    samples(&metrics, leases, |lease| &lease.labels)
+        + &states(
+            "txid_agent_lease_state",
+            "1 for what the agent last reported.",
+            news,
+            &LeaseNews::ALL.map(LeaseNews::name),
+        )
 }
 
 #[cfg(test)]
@@ -185,6 +212,7 @@ mod tests {
         };
         Lease {
             name: "orders".to_owned(),
+            labels: "name=\"orders\"".to_owned(),
             layout: Layout::SNOWFLAKE53,
             view,
             left_ms: 59_500,
@@ -199,24 +227,25 @@ mod tests {
         assert_eq!(
             numbers::tests::samples(&text),
             [
-                "txid_lease_live{name=\"orders\"} 1",
-                "txid_lease_node{name=\"orders\"} 17",
-                "txid_lease_nodes{name=\"orders\"} 1024",
-                "txid_lease_left_seconds{name=\"orders\"} 59.5",
-                "txid_lease_contact_timestamp_seconds{name=\"orders\"} 1700000000.5",
-                "txid_lease_renewals_total{name=\"orders\"} 5",
-                "txid_lease_failures_total{name=\"orders\"} 6",
-                "txid_lease_layout_end_timestamp_seconds{name=\"orders\"} 4168849469.439",
-                "txid_lease_store_used_ratio{name=\"orders\"} 0.25",
-                "txid_lease_state{name=\"orders\",state=\"starting\"} 0",
-                "txid_lease_state{name=\"orders\",state=\"held\"} 1",
-                "txid_lease_state{name=\"orders\",state=\"lost\"} 0",
-                "txid_lease_state{name=\"orders\",state=\"copied\"} 0",
-                "txid_lease_state{name=\"orders\",state=\"asking\"} 0",
-                "txid_lease_state{name=\"orders\",state=\"waiting\"} 0",
-                "txid_lease_state{name=\"orders\",state=\"none-free\"} 0",
-                "txid_lease_state{name=\"orders\",state=\"clock-off\"} 0",
-                "txid_lease_state{name=\"orders\",state=\"released\"} 0",
+                "txid_agent_lease_live{name=\"orders\"} 1",
+                "txid_agent_lease_node{name=\"orders\"} 17",
+                "txid_agent_lease_nodes{name=\"orders\"} 1024",
+                "txid_agent_lease_left_seconds{name=\"orders\"} 59.5",
+                "txid_agent_lease_left_ratio{name=\"orders\"} 1",
+                "txid_agent_lease_contact_timestamp_seconds{name=\"orders\"} 1700000000.5",
+                "txid_agent_lease_renewals_total{name=\"orders\"} 5",
+                "txid_agent_lease_failures_total{name=\"orders\"} 6",
+                "txid_agent_lease_layout_end_timestamp_seconds{name=\"orders\"} 4168849469.439",
+                "txid_agent_lease_store_used_ratio{name=\"orders\"} 0.25",
+                "txid_agent_lease_state{name=\"orders\",state=\"starting\"} 0",
+                "txid_agent_lease_state{name=\"orders\",state=\"held\"} 1",
+                "txid_agent_lease_state{name=\"orders\",state=\"lost\"} 0",
+                "txid_agent_lease_state{name=\"orders\",state=\"copied\"} 0",
+                "txid_agent_lease_state{name=\"orders\",state=\"asking\"} 0",
+                "txid_agent_lease_state{name=\"orders\",state=\"waiting\"} 0",
+                "txid_agent_lease_state{name=\"orders\",state=\"none-free\"} 0",
+                "txid_agent_lease_state{name=\"orders\",state=\"clock-off\"} 0",
+                "txid_agent_lease_state{name=\"orders\",state=\"released\"} 0",
             ]
         );
     }

@@ -8,6 +8,7 @@ mod control_group;
 mod failover;
 mod failure;
 mod fleet;
+mod listen;
 mod metrics;
 mod proxy;
 mod segments;

@@ -72,7 +72,7 @@ fn the_page_has_each_metric() {
 }
 
 /// Runs promtool on an input; returns what it says, and whether it is content.
-fn promtool(arguments: &[&str], input: &str) -> (bool, String) {
+pub fn promtool(arguments: &[&str], input: &str) -> (bool, String) {
     let mut command = Command::new("promtool");
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("promtool: scripts/need.sh stores installs it");
@@ -102,6 +102,38 @@ fn each_alert_fires_when_it_should_and_only_then() {
         names(contents("examples/agent/alerts.yml"), "- alert:"),
         names(fs::read_to_string(tests).unwrap(), "alertname:")
     );
+}
+
+/// When half of their leases has passed, and when no host has ids any more. promtool holds at most 10,000 samples for an expression.
+#[test]
+fn an_outage_of_three_thousand_hosts_is_one_page() {
+    let rules = path("examples/agent/alerts.yml");
+    let mut tests = format!(
+        "rule_files: [{rules}]\nevaluation_interval: 15s\ntests:\n  - interval: 15s\n    input_series:\n      \
+         - {{series: txid_agent_build_info, values: 1x30}}\n"
+    );
+    for host in 0..3_000 {
+        let mut series = |metric: &str, more: &str, values: &str| {
+            let labels = format!("instance=\"{host}\",store=\"etcd\",name=\"orders\"{more}");
+            tests += &format!("      - {{series: 'txid_agent_lease_{metric}{{{labels}}}', values: '{values}'}}\n");
+        };
+        series("live", "", "1x4 0x20");
+        series("left_ratio", "", "1 1 0.75 0.5 0.25 0x20");
+        series("contact_timestamp_seconds", "", "0 15x30");
+        series("state", ",state=\"held\"", "1x30");
+    }
+    tests += "    promql_expr_test:\n";
+    for (time, severity, alerts) in
+        [("45s", "critical", 0), ("75s", "critical", 1), ("75s", "warning", 3_000), ("5m", "critical", 1)]
+    {
+        let samples = if alerts == 0 { String::new() } else { format!("{{value: {alerts}}}") };
+        let count = format!("count(ALERTS{{alertstate=\"firing\",severity=\"{severity}\"}})");
+        tests += &format!("      - {{expr: '{count}', eval_time: {time}, exp_samples: [{samples}]}}\n");
+    }
+    let directory = Directory::new();
+    fs::write(directory.path("tests.yml"), tests).unwrap();
+    let (is_content, said) = promtool(&["test", "rules", directory.path("tests.yml").to_str().unwrap()], "");
+    assert!(is_content, "{said}");
 }
 
 /// What Prometheus answers.
@@ -167,7 +199,7 @@ fn prometheus_runs_each_expression_of_the_dashboard_and_no_alert_fires() {
     );
     until("Prometheus is not ready", || http(prometheus.port, "GET", "/-/ready", "").is_some());
     // Two, because a rate needs them.
-    until("no samples", || !query(&prometheus, "count_over_time(txid_lease_live[1m]) > 1").is_empty());
+    until("no samples", || !query(&prometheus, "count_over_time(txid_agent_lease_live[1m]) > 1").is_empty());
 
     let dashboard: serde_json::Value = serde_json::from_str(&contents("examples/agent/dashboard.json")).unwrap();
     assert!(dashboard["description"].as_str().unwrap().contains("not opened in Grafana"));

@@ -21,6 +21,11 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
+/// Whether there is such a sample.
+fn has(metrics: &str, begin: &str, end: &str) -> bool {
+    metrics.lines().any(|line| line.starts_with(&format!("txid_agent_{begin}")) && line.ends_with(end))
+}
+
 /// The lease is lost before the segment has numbers.
 #[test]
 fn the_command_starts_only_when_all_are_live_at_once() {
@@ -344,11 +349,11 @@ fn status_in_three_forms() {
     assert_eq!((&lines[0]["name"], &lines[0]["live"]), (&"orders".into(), &true.into()));
     assert!(lines[1]["lease_left_ms"].as_i64().unwrap() > 40_000);
     let metrics = text(&directory.status(&["--prometheus"]).stdout);
-    assert!(metrics.contains("txid_lease_live{name=\"orders\"} 1\n"), "{metrics}");
-    assert!(metrics.contains("# TYPE txid_lease_renewals_total counter\n"), "{metrics}");
+    assert!(has(&metrics, "lease_live{name=\"orders\"", " 1"), "{metrics}");
+    assert!(metrics.contains("# TYPE txid_agent_lease_renewals_total counter\n"), "{metrics}");
     // The layouts of orders and users.
     assert_eq!(lines[0]["layout_ends"], "2080-07-10T17:30:30.208Z");
-    assert!(metrics.contains("txid_lease_layout_end_timestamp_seconds{name=\"users\"} 6907087738.879\n"), "{metrics}");
+    assert!(has(&metrics, "lease_layout_end_timestamp_seconds{name=\"users\"", " 6907087738.879"), "{metrics}");
     assert!(text(&directory.status(&[]).stdout).contains("; the layout ends at 2080-07-10T17:30:30.208Z\n"));
     // One that is none hides no other, before or after it.
     for file in ["a", "z"].map(|name| directory.path("run").join(name)) {
@@ -435,7 +440,7 @@ fn status_is_not_live_while_the_clock_is_behind() {
     let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&status["live"], &status["reason"]), (&false.into(), &"clock-behind".into()), "{output:?}");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&directory.status(&["--prometheus"]).stdout).contains("txid_lease_live{name=\"orders\"} 0\n"));
+    assert!(has(&text(&directory.status(&["--prometheus"]).stdout), "lease_live{name=\"orders\"", " 0"));
     kill(&mut child);
 }
 
@@ -451,7 +456,7 @@ fn every_form_of_status_fails_without_a_live_lease() {
     until("the lease does not end", || codes() == [Some(1); 3]);
     let status: serde_json::Value = serde_json::from_slice(&directory.status(&["--json"]).stdout).unwrap();
     assert_eq!((&status["live"], &status["lease_left_ms"]), (&false.into(), &0.into()));
-    assert!(text(&directory.status(&["--prometheus"]).stdout).contains("txid_lease_live{name=\"orders\"} 0\n"));
+    assert!(has(&text(&directory.status(&["--prometheus"]).stdout), "lease_live{name=\"orders\"", " 0"));
 }
 
 /// Nobody may make ids with such a file: opening it is refused, and an agent replaces it and takes another node.
