@@ -94,6 +94,9 @@ ngx_module_t  ngx_http_txid_module = {
     NGX_MODULE_V1_PADDING
 };
 
+/* Lua's files must be of the same release. */
+const uint32_t  ngx_http_txid_internal_version = TXID_INTERNAL_VERSION;
+
 
 /*
  * The directives that set options of the policy: their names without "txid_" are the options'.

@@ -56,5 +56,5 @@ status=0
 prove $include t/*/instructions.t $(grep -rL --include='*.t' '^use Agent' t | grep -v '/instructions\.t$' | sort) || status=$?
 echo "t/: resty.txid and the ids of clients in plain LuaJIT"
 # shellcheck disable=SC2086
-TXID_WITHOUT_LIBRARY=1 prove $include t/txid t/request/client-ids.t t/request/configure.t t/request/handle.t || status=$?
+TXID_WITHOUT_LIBRARY=1 prove $include t/txid t/request/client-ids.t t/request/configure.t t/request/decisions.t t/request/handle.t || status=$?
 exit "$status"

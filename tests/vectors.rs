@@ -1,10 +1,11 @@
 //! What tests/vectors/ says about formats and times. tests/vectors/README.md describes the files.
 
 use serde_json::{Map, Value, json};
-use test_helpers::vectors::{bytes, cases, each, headers, masked};
+use test_helpers::vectors::{bytes, cases, each, headers, masked, section};
 use txid::formats::{self, Numbers, Unlikely};
 use txid::request::{
-    Header, HeaderNameError, NetworkError, Networks, Outgoing, Peer, Policy, Span, check_header_name, is_valid_id,
+    Came, HeaderNameError, NetworkError, Networks, Open, Outgoing, PLACES, Peer, Policy, Ratio, Verdict,
+    check_header_name, is_valid_id,
 };
 use txid::snowflake::Layout;
 use txid::{FormatError, Txid, time_in};
@@ -246,15 +247,6 @@ fn texts_are_recognized_as_their_format_only() {
     });
 }
 
-fn header<'a>(headers: &'a [(String, Vec<u8>)], name: &str) -> Header<'a> {
-    let mut values = headers.iter().filter(|(other, _)| *other == name.to_lowercase());
-    match (values.next(), values.next()) {
-        (None, _) => Header::Absent,
-        (Some((_, value)), None) => Header::One(value),
-        _ => Header::Several,
-    }
-}
-
 #[test]
 fn names_of_headers_are_valid_or_not() {
     each("validity", "names", |case| {
@@ -269,13 +261,50 @@ fn names_of_headers_are_valid_or_not() {
     });
 }
 
-/// The headers that go upstream: those that came in, changed by the span.
-fn sent(policy: &Policy, came_in: &[(String, Vec<u8>)], span: &Span) -> Map<String, Value> {
+/// What is decided about a request, under these options: what goes on, or what is wrong with its ids.
+fn decided(options: &Value, peer: &str, case: &Value) -> Value {
+    let mut policy = Policy::default();
+    for (name, value) in options.as_object().unwrap() {
+        let words: Vec<&str> = match value {
+            Value::Array(words) => words.iter().map(|word| word.as_str().unwrap()).collect(),
+            Value::Bool(is_on) => vec![if *is_on { "on" } else { "off" }],
+            word => vec![word.as_str().unwrap()],
+        };
+        if !matches!(name.as_str(), "is_function" | "format") && !words.concat().starts_with('$') {
+            policy.set(name, &words).unwrap();
+        }
+    }
+    let head = headers(case);
+    let (mut came, mut repeated, mut values) = (0, 0, [&b""[..]; PLACES]);
+    for (name, value) in &head {
+        if let Some(place) = policy.place_of(name.as_bytes()) {
+            repeated |= came & 1 << place;
+            came |= 1 << place;
+            values[place] = value;
+        }
+    }
+    let is_trusted = policy.trusts(Peer::parse(peer.as_bytes()));
+    let request = Came { is_trusted, came, repeated, unread: 0, value: |place: usize| values[place] };
+    let is_valid = |_, value: &[u8]| is_valid_id(value);
+    let (verdict, about, id) = request.id(is_valid);
+    if verdict == Verdict::Invalid && policy.rejects() {
+        return json!({ "log": policy.name_at(about.unwrap()) });
+    }
+    let mut span = request.span(&policy, 0);
+    let share = head.iter().find(|(name, _)| name == "x-share").and_then(|(_, value)| Ratio::parse(value));
+    if let Some(ratio) = policy.sample().or(share) {
+        span.decide(ratio);
+    }
+    let trace_id = span.trace_id.to_string();
+    let id = match id {
+        b"" if options["format"] == "same_as_trace" => trace_id.as_bytes(),
+        b"" => b"ID",
+        id => id,
+    };
     let mut sent = Map::new();
-    for (name, value) in came_in.iter().filter(|(name, _)| policy.field(name.as_bytes()).is_some()) {
-        let value = String::from_utf8_lossy(value);
+    for (name, value) in head.iter().filter(|(name, _)| !matches!(name.as_str(), "a" | "x-real-ip" | "x-share")) {
         let before = sent.get(name).and_then(Value::as_str).map(|before| format!("{before},"));
-        sent.insert(name.clone(), format!("{}{value}", before.unwrap_or_default()).into());
+        sent.insert(name.clone(), format!("{}{}", before.unwrap_or_default(), value.escape_ascii()).into());
     }
     let texts = span.texts();
     let outgoing = Outgoing {
@@ -286,35 +315,40 @@ fn sent(policy: &Policy, came_in: &[(String, Vec<u8>)], span: &Span) -> Map<Stri
         is_continued: span.is_continued,
         is_datadog: span.is_datadog,
         priority: span.priority,
-        ratio: None,
-        random_value: None,
+        ratio: span.ratio,
+        random_value: span.random_value().filter(|_| span.open == Open::ByValue),
     };
-    outgoing.each(policy, |field, value| {
-        let name = policy.field_name(field).to_lowercase();
+    let outgoing = (!policy.kinds().is_empty()).then_some(outgoing);
+    request.changes(&policy, id, outgoing, is_valid, |name, value| {
+        let name = name.to_lowercase();
         match value {
-            Some(value) => _ = sent.insert(name, std::str::from_utf8(value).unwrap().into()),
+            Some(value) => _ = sent.insert(name, value.escape_ascii().to_string().into()),
             None => _ = sent.remove(&name),
         }
     });
-    sent
+    let text = masked(case, &json!({ "sent": sent }).to_string(), &trace_id, &span.span_id.to_string());
+    serde_json::from_str(&text).unwrap()
 }
 
 #[test]
-fn traces_are_continued() {
+fn requests_are_decided() {
+    let policies = section("decisions", "policies");
+    each("decisions", "requests", |case| {
+        let options = &policies[case["policy"].as_str()?];
+        if options["valid"] != Value::Null {
+            return None;
+        }
+        let key = if case["log"] == Value::Null { "sent" } else { "log" };
+        unless_equal(&decided(options, case["peer"].as_str()?, case), &json!({ key: case[key] }))
+    });
     each("traces", "requests", |case| {
-        let (head, name) = (headers(case), case["trace_id_header"].as_str());
-        let kinds: Vec<_> = case["kinds"].as_array()?.iter().map(|kind| kind.as_str().unwrap()).collect();
-        let mut policy = Policy::default();
-        policy.set("accept", &[if case["accepted"] == true { "all" } else { "off" }]).unwrap();
-        policy.set("trace", &kinds).unwrap();
-        policy.set("trace_id_header", &[name.unwrap_or("off")]).unwrap();
-        let header = |field| match policy.field_name(field) {
-            "" => Header::Absent,
-            name => header(&head, name),
-        };
-        let span = policy.span_of(policy.trusts(Peer::V4(0x0a000001)), header, 0);
-        let text = json!(sent(&policy, &head, &span)).to_string();
-        let text = masked(case, &text, &span.trace_id.to_string(), &span.span_id.to_string());
-        unless_equal(&serde_json::from_str(&text).unwrap(), &case["sent"])
+        let options = json!({
+            "accept": if case["accepted"] == true { "all" } else { "off" },
+            "trace": case["kinds"],
+            "trace_id_header": case["trace_id_header"].as_str().unwrap_or("off"),
+        });
+        let mut expected = case["sent"].clone();
+        expected["x-request-id"] = "ID".into();
+        unless_equal(&decided(&options, "10.0.0.1", case), &json!({ "sent": expected }))
     });
 }

@@ -14,8 +14,8 @@ my $ours = join ' ', grep {/txid/} modules();
 my $has_lua = join(' ', modules()) =~ /http_lua/;
 plan skip_all => 'the modules are built in' unless $ours;
 
-like `nm -D --defined-only $_`, qr/\A(?:\w+ \w (?:ngx_(?:http|stream)_txid_module|ngx_module\w*)\n)+\z/,
-    "$_ shows nothing but what nginx looks for" for split ' ', $ours;
+like `nm -D --defined-only $_`, qr/\A(?:\w+ \w (?:ngx_(?:http|stream)_txid_module|ngx_http_txid_internal_version|ngx_module\w*)\n)+\z/,
+    "$_ shows nothing but what nginx and Lua look for" for split ' ', $ours;
 
 # Like another version: with its own file and soname.
 my $other = prefix() . '/other';

@@ -351,3 +351,35 @@ require "support.wait_until"(function() return is_same ~= nil end)
 ngx.say(#id, " ", #span, " ", is_same)
 --- response_body
 20 16 true
+
+
+
+=== TEST 9: while the upstream's certificate is looked at, the id and the span are those of the client's request
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { trace = "traceparent" }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1 ssl;
+    ssl_certificate $TEST_NGINX_CERTIFICATE;
+    ssl_certificate_key $TEST_NGINX_CERTIFICATE;
+    location / { return 204; }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2;
+    location / {
+        proxy_ssl_verify on;
+        proxy_ssl_name localhost;
+        proxy_ssl_trusted_certificate $TEST_NGINX_CERTIFICATE;
+        lua_upstream_skip_openssl_default_verify on;
+        proxy_ssl_verify_by_lua_block { seen = ngx.get_phase() .. " " .. request.id() .. request.span().span_id }
+        header_filter_by_lua_block { ngx.header["Seen"] = tostring(seen == "proxy_ssl_verify " .. request.id() .. request.span().span_id) }
+        proxy_pass https://127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    }
+}
+--- config
+location = /t { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_2; }
+--- error_code: 204
+--- response_headers
+Seen: true

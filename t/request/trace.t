@@ -2,32 +2,12 @@
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
-use Modules;
 use Suite;
-use Traces qw(block requests server upstream);
-use Vectors qw(lua_of);
 
-my @requests = requests();
-for my $case (@requests) {
-    my $accept  = $case->{accepted} ? 'true' : '{ "10.0.0.0/8" }';
-    my $options = "accept = $accept, trace = " . lua_of($case->{kinds});
-    $options .= ', trace_id_header = ' . lua_of($case->{trace_id_header}) if $case->{trace_id_header};
-    $case->{before} = "require('resty.txid.request').configure { $options }\n";
-}
-
-my ($own) = do { local (@ARGV, $/) = __FILE__; <> } =~ /^__DATA__\n(.*)/ms;
-spec_string(block(1, 'traces.json', @requests) . $own);
-
-my $early = Modules::knows('server_rewrite_by_lua_block') ? 'server_rewrite_by_lua_block' : 'rewrite_by_lua_block';
 add_block_preprocessor(sub {
     my ($block) = @_;
     return if defined $block->http_config;
-    $block->set_value(http_config => <<'END' . upstream() . server($early . ' { require("resty.txid.request").handle() }', ''));
-map "" $txid_trace_id { default ""; }
-map "" $txid_span_id { default ""; }
-log_format trace "$txid_trace_id $txid_span_id";
-init_by_lua_block { requests = require "support.requests" }
-END
+    $block->set_value(http_config => 'init_by_lua_block { require("resty.txid.request") }');
 });
 
 run_tests();

@@ -19,9 +19,8 @@ Test::Nginx::Socket::no_long_string();
 # A certificate for localhost, with its key.
 $ENV{TEST_NGINX_CERTIFICATE} = File::Spec->rel2abs('t/support/localhost.pem');
 
-# A block with this directive is skipped if nginx does not know it.
-my $hello = 'ssl_client_hello_by_lua_block';
-my $knows_hello = Modules::knows($hello);
+# A block with one of these directives is skipped if nginx does not know it.
+my ($unknown) = map {qr/^\s*(?:$_) /m} join '|', 'none', grep { !Modules::knows($_) } qw(ssl_client_hello_by_lua_block proxy_ssl_verify_by_lua_block);
 
 my $paths = 'lua_package_path "' . lua_path() . "\";\nlua_package_cpath \"" . lua_cpath() . "\";\n";
 
@@ -31,7 +30,7 @@ Test::Nginx::Socket::add_block_preprocessor(sub {
     $block->set_value(stream_config => $paths . ($block->stream_config // ''))
         if defined $block->stream_server_config && nginx_has('ngx_stream_lua_module');
     answer_by_lua($block)                       if defined $block->lua;
-    $block->set_value(skip_eval     => '1: 1')  if !$knows_hello && $block->http_config =~ /^\s*$hello /m;
+    $block->set_value(skip_eval     => '1: 1')  if $block->http_config =~ $unknown;
     $block->set_value(request       => "GET /t\n") unless defined $block->request;
     $block->set_value(no_error_log  => "[error]\n[alert]\n") unless defined $block->no_error_log;
 });

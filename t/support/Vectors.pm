@@ -8,7 +8,7 @@ use Exporter 'import';
 use File::Temp;
 use JSON::PP ();
 
-our @EXPORT_OK = qw(block_of lua_file lua_of vectors);
+our @EXPORT_OK = qw(lua_file lua_of vectors);
 
 # A file of tests/vectors/. Its characters are bytes.
 sub vectors {
@@ -26,27 +26,6 @@ sub lua_of {
     return '{' . join(',', map { lua_of($_) } @$value) . '}' if ref $value eq 'ARRAY';
     return '{' . join(',', map { "[" . lua_of($_) . "]=" . lua_of($value->{$_}) } sort keys %$value) . '}' if ref $value;
     return '"' . $value =~ s/([^\w .:\/-])/sprintf '\\%03d', ord $1/gaer . '"';
-}
-
-# A block that sends these requests with a function of support.requests, and the lines that it prints. Each has a name and lines,
-# and may have `host` for the server and `before` for Lua that runs first.
-sub block_of {
-    my ($number, $title, $function, $expected, @requests) = @_;
-    my ($calls, $body) = ('', '');
-    for my $case (@requests) {
-        my $arguments = join ', ', map { lua_of($_) } $case->{host} // 'localhost', @$case{qw(name lines)};
-        $calls .= ($case->{before} // '') . "requests.$function(\$TEST_NGINX_RAND_PORT_1, $arguments)\n";
-        $body  .= "$case->{name}: " . $expected->($case) . "\n";
-    }
-    return <<"END";
-=== TEST $number: $title
---- lua
-$calls
---- response_body
-$body
-
-
-END
 }
 
 # A file with a Lua table of these files of tests/vectors/. It disappears with the object.

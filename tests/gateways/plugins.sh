@@ -32,13 +32,13 @@ ports() { perl -MIO::Socket::INET -e 'print join " ", map { $_->sockport } map {
 set -- $(ports)
 port=$1 upstream=$2 nobody=$3
 
-# Answers with the headers that it got, and with an id of its own, which the client must not see.
+# Answers with the head that it got, and with an id of its own, which the client must not see.
 perl -MIO::Socket::INET -e '
     my $listener = IO::Socket::INET->new(Listen => 8, LocalAddr => "127.0.0.1", LocalPort => shift, ReuseAddr => 1) or die "upstream: $!\n";
     while (my $client = $listener->accept) {
-        my %got;
-        while (<$client>) { last if /^\r?\n$/; $got{lc $1} = $2 if /^([\w-]+): (.*?)\r?\n$/ }
-        my $body = join " ", map { $got{$_} // "none" } "x-request-id", "traceparent";
+        my (%got, $head);
+        while (<$client>) { last if /^\r?\n$/; $head .= $_; $got{lc $1} = $2 if /^([\w-]+): (.*?)\r?\n$/ }
+        my $body = $head . join " ", map { $got{$_} // "none" } "x-request-id", "traceparent";
         print $client "HTTP/1.0 200 OK\r\nX-Request-Id: upstream\r\nContent-Length: " . length($body) . "\r\n\r\n$body";
     }' "$upstream" &
 echo $! >"$work/upstream.pid"
@@ -89,6 +89,7 @@ with_ids() {
     is "and its trace, upstream" "$body" "from-the-front 00-$trace-[0-9a-f]{16}-01"
     ask "$1" --interface 127.0.0.2 --header "X-Request-Id: b,ad"
     is "its malformed id" "$status $id" "200 $new"
+    (cd tests/gateways && TXID_PLUGIN_AT="$port$1" python3 -B -m unittest --quiet decisions.Plugin) || fail "a row of decisions.json"
     is "the error log has the id of the 502" "$(grep -c "request_id: \"$failed\"" "$logs/error.log")" '[1-9]'
 }
 

@@ -29,10 +29,15 @@ CADDY = program("caddy")
 HAPROXY = program("haproxy")
 
 
-def free_port(family=socket.AF_INET):
+def free_port(family=socket.AF_INET, given=set()):
+    """A port that nobody has, and that was not returned before."""
     with socket.socket(family) as listener:
         listener.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
-        return listener.getsockname()[1]
+        port = listener.getsockname()[1]
+    if port in given:
+        return free_port(family)
+    given.add(port)
+    return port
 
 
 def wait_for(check, what, seconds=120):
@@ -146,15 +151,15 @@ class Case:
         return str(path)
 
     @classmethod
-    def nginx(cls, name, http, library=True):
-        """Starts nginx with this block of http."""
+    def nginx(cls, name, http, library=True, modules=()):
+        """Starts nginx with this block of http, and with these modules besides."""
         directory = cls.directory / name
         (directory / "logs").mkdir(parents=True)
-        load = "".join(f"load_module {module};\n" for module in os.environ["TXID_NGINX_MODULES"].split())
+        load = "".join(f"load_module {module};\n" for module in [*os.environ["TXID_NGINX_MODULES"].split(), *modules])
         where = lua_environment(library)
         paths = f'lua_package_path "{where["LUA_PATH"]}";\nlua_package_cpath "{where["LUA_CPATH"]}";\n'
         (directory / "nginx.conf").write_text(
-            f"{load}daemon off;\nmaster_process off;\npid logs/nginx.pid;\nerror_log logs/error.log;\nevents {{}}\n"
+            f"{load}daemon off;\nmaster_process off;\npid logs/nginx.pid;\nerror_log logs/error.log info;\nevents {{}}\n"
             f"http {{\n{paths}access_log off;\n{http}\n}}\n"
         )
         cls.start(

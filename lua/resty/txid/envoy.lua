@@ -4,7 +4,8 @@
 local args = require "resty.txid.args"
 local is_native = require("resty.txid.lib").engine == "native"
 local options = require "resty.txid.request.options"
-local plans = require(is_native and "resty.txid.request.plan" or "resty.txid.request.rules")
+local deciders = require(is_native and "resty.txid.request.by_name" or "resty.txid.request.rules")
+local without_port = require("resty.txid.request.rules").without_port
 
 
 local error = error
@@ -18,19 +19,21 @@ local tostring, type = tostring, type
 local function new(given)
     args.check_table(given, "new")
     local settings = options.check(given)
-    local plan = plans.new(settings)
-    local names, sent = plan.names, {}
+    local decider = deciders.new(settings)
+    local names, read, sent = decider.names, decider.read, {}
+    local trusts = settings.trusts or decider.trusts
+    -- Otherwise there is nothing to decide.
+    local decides = settings.has_trace or settings.ids > 1 or not settings.trusts_nobody
 
-    -- Returns what came in from a trusted peer, or nil. Envoy joins several headers of one name by commas: a comma
-    -- alone, which is valid nowhere, stands for them.
-    local function read(handle, headers)
-        if settings.trusts_nobody or not plan.trusts(handle:streamInfo():downstreamDirectRemoteAddress()) then
+    -- Returns what came in from a trusted peer, or nil. Envoy joins several headers of one name by commas.
+    local function read_all(handle, headers)
+        if settings.trusts_nobody or not trusts(without_port(handle:streamInfo():downstreamDirectRemoteAddress())) then
             return nil
         end
-        for i = 1, plan.read_count do
-            local value = headers:get(names[i])
-            if value and find(value, ",", 1, true) and headers:getNumValues(names[i]) > 1 then
-                value = ","
+        for i = 1, #read do
+            local value = headers:get(read[i])
+            if value and find(value, ",", 1, true) and headers:getNumValues(read[i]) > 1 then
+                value = true
             end
             sent[i] = value or false
         end
@@ -39,15 +42,19 @@ local function new(given)
 
     -- Returns whether the request is rejected. Without headers, Envoy has answered it before it came to the filter.
     local function start(handle, headers)
-        local came_in = headers and read(handle, headers)
-        local id, is_invalid = plan.fill(came_in)
-        local trace_id, span_id, traceparent = plan.span()
-        id = id or settings.is_of_trace and trace_id or settings.format()
+        local known, about
+        if decides then
+            known, about = decider.decide(headers and read_all(handle, headers))
+        end
+        local trace_id, span_id, traceparent = decider.span()
+        local id = known or settings.is_of_trace and trace_id or settings.format()
         if type(id) ~= "string" then
             error("format returned a " .. type(id) .. ", not a string", 0)
         end
         if headers and settings.upstream then
-            plan.change(headers)
+            if decides then
+                decider.change(headers)
+            end
             headers:replace(names[1], id)
         end
         if settings.response or settings.server_timing then
@@ -59,7 +66,11 @@ local function new(given)
                 metadata:set("txid", "traceparent", traceparent)
             end
         end
-        return is_invalid and settings.rejects
+        if about and settings.rejects then
+            handle:logInfo('client sent an invalid "' .. settings.headers[about + 1] .. '" header')
+            return true
+        end
+        return false
     end
 
     local function finish(handle, headers)

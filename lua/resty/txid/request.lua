@@ -4,10 +4,13 @@
 local args = require "resty.txid.args"
 local native = require "resty.txid.request.native"
 local options = require "resty.txid.request.options"
-local store = require(require("resty.txid.lib").engine == "native" and "resty.txid.request.kept"
-                      or "resty.txid.request.store")
+
+local is_native = require("resty.txid.lib").engine == "native"
+local policies = require(is_native and "resty.txid.request.decide" or "resty.txid.request.plain")
+local store = require(is_native and "resty.txid.request.kept" or "resty.txid.request.store")
 
 
+local INFO = ngx.INFO
 local error = error
 local get_phase = ngx.get_phase
 local ngx = ngx
@@ -16,12 +19,21 @@ local ngx_log = ngx.log
 local pcall = pcall
 local rawget = rawget
 local require = require
+local select = select
 local type = type
 local var = ngx.var
 
 
 local get_ctx_table = require("resty.core.ctx").get_ctx_table
+local decide_now = policies.decide
+local forget = policies.forget
+local id_in = store.id_in
+local keep_id = store.keep
 local kept_id = store.id
+local prepare = policies.prepare
+local send = policies.send
+local span_in = store.span_in
+local start = store.start
 local settings = options.check({})
 local defined = {}
 local trace
@@ -38,7 +50,7 @@ end
 
 -- In these phases, nginx creates a fake request and connection. The ngx.ctx of a TLS handshake lives as long as the
 -- client's connection, and the ngx.ctx of each request on the connection inherits from it; elsewhere it has neither id
--- nor span.
+-- nor span. (proxy_ssl_cert and proxy_ssl_verify are not among them: there, the request is the client's.)
 local PHASES_WITHOUT_REQUEST = {
     exit_worker = true,
     init_worker = true,
@@ -55,28 +67,27 @@ local function is_of_a_request()
 end
 
 
--- Returns the client's id; or nil, and whether the client sent an invalid one.
-local function client_id()
-    if settings.trusts_nobody then
-        return nil, false
-    end
-    return settings.sent_id(settings.policy, settings.trusts, settings.valid)
-end
-
-
--- Returns a new id; and the span in this place, if the id is that of its trace.
-local function make_id(place, has_client)
+-- Returns a new id, which is that of the trace if the settings say so.
+local function new_id(span)
     if settings.is_of_trace then
-        local span = settings.span(settings.policy, place, has_client and not settings.trusts_nobody, settings.trusts,
-                                   has_client and settings.sample)
-        return trace.trace_id(span), span
+        return trace.trace_id(span)
     end
 
     local id = settings.format()
+    if settings.may_wait then
+        forget()
+    end
     if type(id) ~= "string" then
         error("resty.txid.request: format returned a " .. type(id) .. ", not a string")
     end
     return id
+end
+
+
+-- Returns a new span in this place, where there is no request.
+local function new_span(place)
+    policies.start(settings, place)
+    return place
 end
 
 
@@ -85,7 +96,8 @@ local function context()
     local ctx = get_ctx_table()
     -- Raw, because the table inherits fields.
     if not rawget(ctx, "txid_id") then
-        local id, span = make_id(settings.is_of_trace and trace.new(), false)
+        local span = settings.is_of_trace and new_span(trace.new())
+        local id = new_id(span)
         -- As in keep().
         if not rawget(ctx, "txid_id") then
             ctx.txid_id, ctx.txid_span = id, span
@@ -95,31 +107,38 @@ local function context()
 end
 
 
--- The id of the request for which this is kept; a new one, unless it has one.
-local function id_of(kept)
-    local id = store.id_in(kept)
-    if id then
-        return id
+-- Decides what is not decided yet: the id, and the span if it is wanted. Returns both. If the headers that change are
+-- wanted, too, they may be decided as well.
+local function decide(kept, wants_span, wants_changes)
+    local id, span = id_in(kept), span_in(kept)
+    if id and (span or not wants_span) then
+        return id, span
     end
-    local is_invalid, span
-    id, is_invalid = client_id()
-    if not id then
-        id, span = make_id(settings.is_of_trace and store.span_place(kept), true)
+    local about
+    if wants_span or not settings.trusts_nobody then
+        if prepare(settings, kept) then
+            -- While it waited, another thread or a subrequest may have been first.
+            id, span = id_in(kept), span_in(kept)
+        end
+        local place = wants_span and not span and store.span_place(kept) or nil
+        local sent
+        sent, about = decide_now(settings, not id, place, wants_changes and not id and (place ~= nil or not wants_span))
+        id, span = id or sent, place and store.keep_span(kept, place) or span
     end
-    if span then
-        store.keep_span(kept, span)
+    if about and settings.rejects then
+        ngx_log(INFO, 'client sent an invalid "', settings.headers[about + 1], '" header')
     end
-    return store.keep(kept, id, is_invalid and settings.rejects)
+    return keep_id(kept, id or new_id(span), about and settings.rejects), span
 end
 
 
 local function first_id()
-    settings.forget()
+    forget()
     local phase = get_phase()
     if PHASES_WITHOUT_REQUEST[phase] then
         return context().txid_id
     end
-    return id_of(store.start(phase))
+    return (decide(start(phase), settings.is_of_trace))
 end
 
 
@@ -138,31 +157,16 @@ if native.is_loaded then
 end
 
 
--- The span of the request for which this is kept, as the library writes it; a new one, unless it has one.
-local function span_of(kept)
-    if settings.is_of_trace then
-        id_of(kept)
-    end
-    local span = store.span_in(kept)
-    if span then
-        return span
-    end
-    span = settings.span(settings.policy, store.span_place(kept), not settings.trusts_nobody, settings.trusts,
-                         settings.sample)
-    return store.keep_span(kept, span)
-end
-
-
 local function first_span()
     local phase = get_phase()
     if not PHASES_WITHOUT_REQUEST[phase] then
-        return span_of(store.start(phase))
+        return select(2, decide(start(phase), true))
     end
 
     local ctx = context()
     local span = rawget(ctx, "txid_span")
     if not span then
-        span = settings.span(settings.policy, trace.new(), false)
+        span = new_span(trace.new())
         ctx.txid_span = span
     end
     return span
@@ -175,7 +179,7 @@ function _M.span()
     if native.is_loaded and is_of_a_request() then
         return native.span()
     end
-    settings.forget()
+    forget()
     return trace and trace.as_table(store.span() or first_span()) or nil
 end
 
@@ -200,17 +204,22 @@ end
 -- that variable. ("set" makes it as well, but in a server it runs again on a redirect, and clears it.) In
 -- header_filter_by_lua, it replaces an id that the upstream sent, and serves errors from before rewrite_by_lua.
 function _M.handle()
-    settings.forget()
+    forget()
     local phase = get_phase()
     local is_early = phase ~= "header_filter"
     -- Beside nginx's module, the id is that of its variable, and trace is off.
-    local kept = not native.is_loaded and store.start(phase)
-    local id = kept and id_of(kept) or _M.id()
-    local span = trace and span_of(kept) or nil
+    local kept = not native.is_loaded and start(phase)
+    local sends = is_early and settings.upstream
+    local id, span
+    if kept then
+        id, span = decide(kept, settings.has_trace, sends)
+    else
+        id = _M.id()
+    end
     local header = settings.header
 
-    if is_early and settings.upstream then
-        settings.send(settings.policy, id, span)
+    if sends then
+        send(settings, kept, id, settings.has_trace and span or nil)
     end
     if settings.response then
         ngx.header[header] = id

@@ -3,12 +3,17 @@
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The cases of a section of `tests/vectors/FILE.json`.
-pub fn cases(file: &str, section: &str) -> Vec<Value> {
+/// A section of `tests/vectors/FILE.json`.
+pub fn section(file: &str, name: &str) -> Value {
     let path = format!("{}/../vectors/{file}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut sections: Value = serde_json::from_str(&text).unwrap();
-    let Value::Array(cases) = sections[section].take() else { panic!("{path} has no {section}") };
+    sections[name].take()
+}
+
+/// The cases of a section.
+pub fn cases(file: &str, name: &str) -> Vec<Value> {
+    let Value::Array(cases) = section(file, name) else { panic!("{file} has no {name}") };
     assert!(!cases.is_empty());
     cases
 }

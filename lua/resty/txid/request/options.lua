@@ -23,12 +23,7 @@ local type = type
 local MODULE = ngx and "resty.txid.request: " or "resty.txid.envoy: "
 local CALL = ngx and "configure" or "new"
 local native = ngx and require "resty.txid.request.native" or { is_loaded = false }
-local policies
-if ngx then
-    policies = require(engine == "native" and "resty.txid.request.policy" or "resty.txid.request.plain")
-else
-    policies = require(engine == "native" and "resty.txid.request.plan" or "resty.txid.request.rules")
-end
+local open = require(engine == "native" and "resty.txid.request.open" or "resty.txid.request.rules").open
 local _M = {}
 
 local by_name = {}
@@ -97,16 +92,6 @@ function words.switch(value)
 end
 
 
--- A function of configure() may wait, or change the request.
-local function calling(call)
-    return function(argument)
-        local result = call(argument)
-        policies.forget()
-        return result
-    end
-end
-
-
 -- The other options that are no switches: each function returns the value for request.lua; or nil, why not, and what it
 -- expects if that is not all that the table says.
 local checks = {}
@@ -115,7 +100,7 @@ local checks = {}
 -- A regular expression must match the whole id.
 function checks.valid(value)
     if type(value) == "function" then
-        return calling(value)
+        return value
     end
     if not re_find and value then
         return nil, nil, "a function"
@@ -158,7 +143,7 @@ end
 
 function checks.format(value)
     if type(value) == "function" then
-        return calling(value)
+        return value
     end
     if value == "same_as_trace" then
         return value
@@ -270,7 +255,7 @@ function _M.check(given)
         policy.sample = { "off" }
     end
     local err, name
-    options.policy, err, name = policies.open(policy, options.is_of_trace)
+    options.policy, err, name = open(policy, options.is_of_trace)
     if not options.policy then
         error(MODULE .. (name and name .. ": " or "") .. err, 3)
     end
@@ -284,15 +269,13 @@ function _M.check(given)
         error(MODULE .. "valid has no effect, because accept is off: leave it out, or set accept", 3)
     end
 
-    options.header, options.ids = policy.header[1], #policy.header
+    options.headers, options.header, options.ids = policy.header, policy.header[1], #policy.header
     options.trusts_nobody = is_nobody(policy.accept)
-    options.trusts = type(given.accept) == "function" and calling(given.accept) or nil
+    options.trusts = type(given.accept) == "function" and given.accept or nil
+    options.asks = options.trusts or options.valid
+    options.may_wait = type(given.format) == "function"
     options.rejects = policy.on_invalid[1] == "reject"
     options.has_trace = policy.trace[1] ~= "off"
-    options.forget = policies.forget
-    options.send = policies.send
-    options.sent_id = policies.reader(#policy.header - 1)
-    options.span = policies.span
     return options
 end
 

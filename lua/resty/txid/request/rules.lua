@@ -1,16 +1,22 @@
--- What the library decides about ids of requests, for those who do without it. There are no traces, because their ids
--- come from the library.
+-- What the library decides about ids of requests, for those who do without it, and for functions of configure(). There
+-- are no traces, because their ids come from the library.
 
+local bit = require "bit"
 local cidr = require "resty.txid.cidr"
+local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 local of_headers = require "resty.txid.request.table"
 
 
+local band = bit.band
+local bor = bit.bor
+local ffi_str = ffi.string
 local find = string.find
 local format = string.format
 local gmatch = string.gmatch
 local gsub = string.gsub
 local lower = string.lower
+local lshift = bit.lshift
 local match = string.match
 local pcall = pcall
 local select = select
@@ -89,8 +95,8 @@ end
 -- name of the option that is alone to blame otherwise.
 function _M.open(options, is_id_of_trace)
     local action = options.on_invalid[1]
-    local headers, err = names_of(options.header)
-    if not headers then
+    local names, err = names_of(options.header)
+    if not names then
         return nil, err, "header"
     end
     if action ~= "replace" and action ~= "reject" then
@@ -116,7 +122,7 @@ function _M.open(options, is_id_of_trace)
     if is_id_of_trace then
         return nil, 'format is "same_as_trace", but trace is off'
     end
-    return { name = options.header[1], headers = headers, trusts = trusts }
+    return { names = names, trusts = trusts }
 end
 
 
@@ -148,46 +154,63 @@ end
 _M.valid_id = valid_id
 
 
--- Returns the first valid id of the first `count` values, each of which may be false; or nil, and whether one is
--- invalid.
-local function first_id(values, count, valid)
-    local is_invalid = false
+-- Returns the first valid id of the values in `count` headers, each of which may be missing; or nil, and the place of
+-- the first invalid one, counted from 0. Removes what is invalid.
+local function judge(values, count, valid)
+    local id, about
     for i = 1, count do
-        local id = values[i] and valid_id(values[i], valid)
-        if id then
-            return id, false
+        if values[i] then
+            local known = valid_id(values[i], valid)
+            id = id or known
+            about = about or not known and i - 1 or nil
+            values[i] = known and values[i]
         end
-        is_invalid = is_invalid or values[i] ~= false
     end
-    return nil, is_invalid
+    return id, not id and about or nil
 end
-_M.first_id = first_id
+_M.judge = judge
 
 
--- Nothing has been found in a request that could change, and whoever asks knows the headers.
-function _M.forget()
+-- The places, as bits, of ids that came in a txid_request and that this function refuses. It may wait, and the request
+-- may be another one then.
+function _M.refused(valid, request, count)
+    local values, refused = {}, 0
+    for i = 1, count do
+        local place = lshift(1, i - 1)
+        local value = request.values[i - 1]
+        values[i] = band(request.came, place) ~= 0 and band(request.repeated, place) == 0
+                    and ffi_str(value.data, value.len)
+    end
+    for i = 1, count do
+        if values[i] and not valid_id(values[i], valid) then
+            refused = bor(refused, lshift(1, i - 1))
+        end
+    end
+    return refused
 end
 
 
-function _M.reader()
-end
-
-
--- As resty.txid.request.plan.
-function _M.new(options)
+-- As resty.txid.request.by_name.
+function _M.new(settings)
+    local names = settings.policy.names
+    local values = {}
     return {
-        names = options.policy.headers,
-        read_count = options.ids,
-        trusts = function(address)
-            return (options.trusts or options.policy.trusts)(without_port(address))
-        end,
-        fill = function(sent)
-            if sent then
-                return first_id(sent, options.ids, options.valid)
+        names = names,
+        read = names,
+        trusts = settings.policy.trusts,
+        decide = function(sent)
+            for i = 1, settings.ids do
+                values[i] = sent and sent[i]
             end
-            return nil, false
+            return judge(values, settings.ids, settings.valid)
         end,
-        change = function() end,
+        change = function(headers)
+            for i = 2, settings.ids do
+                if not values[i] then
+                    headers:remove(names[i])
+                end
+            end
+        end,
         span = function() end,
     }
 end

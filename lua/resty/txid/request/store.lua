@@ -108,6 +108,10 @@ function _M.id()
 end
 
 
+function _M.span_in()
+end
+
+
 -- Keeps the id, unless there is one by now: if a function of the settings has waited, another thread or a subrequest
 -- may have been first. Returns the id that is kept.
 function _M.keep(_, id, is_rejected)

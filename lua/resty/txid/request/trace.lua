@@ -4,7 +4,6 @@ local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 
 
-local L = lib.C
 local SPAN_ID_LEN = lib.SPAN_ID_LEN
 local TRACEPARENT_LEN = lib.TRACEPARENT_LEN
 local TRACE_ID_LEN = lib.TRACE_ID_LEN
@@ -13,7 +12,9 @@ local ffi_str = ffi.string
 local find = string.find
 local header = ngx.header
 local sub = string.sub
+local tohex = require("bit").tohex
 local type = type
+local ZERO = byte("0")
 
 
 local _M = {
@@ -72,21 +73,17 @@ local function b3(span)
 end
 
 
-local state = ffi.new("char[?]", lib.SPAN_HEADER_MAX_LEN)
-
-
--- The threshold of a trace that this hop has decided to record, as in its tracestate; or nil. (LuaJIT does not compile
--- string.match.)
+-- The threshold of a trace that this hop has decided to record, as in its tracestate: 14 hexadecimal digits, without
+-- zeros at the end; or nil.
 local function threshold(span)
-    if span.threshold < 0 then
+    if span.threshold < 0 or span.sampled == ZERO then
         return nil
     end
-    local text = ffi_str(state, L.txid_span_header(span, lib.SPAN_KIND_TRACESTATE, state))
-    if sub(text, 1, 6) ~= "ot=th:" then
-        return nil
+    local digits, count = tohex(span.threshold, 14), 14
+    while count > 1 and byte(digits, count) == ZERO do
+        count = count - 1
     end
-    local rest = find(text, ";", 1, true)
-    return sub(text, 7, rest and rest - 1 or -1)
+    return sub(digits, 1, count)
 end
 
 
