@@ -35,7 +35,7 @@ until_is 'journalctl -u app | grep -c "Watchdog timeout"' 1
 echo "== one without a child is reloaded: it reads its file again"
 systemctl start plain
 systemctl reload plain
-until_is 'journalctl -u plain | grep -c "continues with node"' 1
+until_is 'journalctl -u plain | grep -c "goes by the file as it is now"' 1
 echo "restarts: $(of plain NRestarts)"
 
 echo "== the end"
