@@ -131,6 +131,11 @@ pub struct Run {
     /// /healthz is 200 while the agent works, /readyz while all leases and segments are live. There is no TLS and no password.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<Listen>,
+    /// The lines of the log [default: text]
+    ///
+    /// `json` is one object a line: time, level (info, warning, error), group, node, event and text.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
     /// The child: a command to run when there are leases
     #[arg(last = true, value_name = "COMMAND")]
     pub child: Vec<String>,
@@ -251,6 +256,16 @@ pub enum Start {
     WhenLive,
     /// Whether or not there are leases.
     AtOnce,
+}
+
+/// The form of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
 }
 
 /// Where `--listen` listens.

@@ -1,6 +1,6 @@
 //! What `txid-agent run` is to do: the command line, completed by the environment and a file.
 
-use crate::args::{self, From, Listen, Run, Start};
+use crate::args::{self, From, Listen, LogFormat, Run, Start};
 use crate::environment::Variable;
 use crate::node::Node;
 use anyhow::{Context, anyhow, ensure};
@@ -41,6 +41,7 @@ pub struct Config {
     pub child_runs_ahead: Duration,
     pub start: Start,
     pub listen: Option<Listen>,
+    pub log_format: LogFormat,
     pub child: Vec<String>,
 }
 
@@ -61,6 +62,7 @@ struct File {
     child_runs_ahead: Option<Time>,
     start: Option<String>,
     listen: Option<String>,
+    log_format: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -152,6 +154,7 @@ impl Config {
         };
         let env = given.iter().map(variable).collect::<anyhow::Result<Vec<_>>>()?;
         let start = file.start.map_or(Ok(Start::default()), |text| Start::from_str(&text, false));
+        let log_format = file.log_format.map_or(Ok(LogFormat::default()), |text| LogFormat::from_str(&text, false));
         let listen = file.listen.map(|text| text.parse::<Listen>()).transpose();
         let config = Self {
             store: find_store(args.from.store, file.store)?,
@@ -175,6 +178,9 @@ impl Config {
             listen: args
                 .listen
                 .map_or_else(|| listen.map_err(|why| anyhow!("{shown}: listen: {why}")), |it| Ok(Some(it)))?,
+            log_format: args
+                .log_format
+                .map_or_else(|| log_format.map_err(|why| anyhow!("{shown}: log-format: {why}")), Ok)?,
             child: args.child,
         };
         config.check()?;

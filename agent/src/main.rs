@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Subcommand::RaiseNumber(args) => subcommand::raise_number::run(&args),
     };
     done.unwrap_or_else(|error| {
-        run::journal::write(&format!("txid-agent: {error:#}"));
+        run::journal::write_error(&format!("{error:#}"));
         failed
     })
 }

@@ -1,7 +1,7 @@
 //! A lease, as its keeper manages it: the page, and the store.
 
 use super::own::{OwnError, Owned, own};
-use super::page::{look, set_news, write};
+use super::page::{kind, look, set_news, write};
 use super::room::Looks;
 use super::{Managed, Step};
 use crate::store::{Durability, Store};
@@ -154,7 +154,7 @@ impl Managed for ManagedLease {
             Output::Log(event) => {
                 // The errors of processes say it, too.
                 set_news(&self.page, &event);
-                Step::Done(Some(event.to_string()))
+                Step::Log(kind(&event), event.to_string())
             }
             Output::Wait { until_ms } => Step::Wait(until_ms),
             Output::Stopped => Step::Stopped,
@@ -178,6 +178,10 @@ impl Managed for ManagedLease {
 
     fn refusal(&self) -> Option<String> {
         self.generator.refusal_at(txid::system_ms()).map(|why| why.to_string())
+    }
+
+    fn node(&self) -> Option<u64> {
+        self.page.state().node()
     }
 
     fn unreturned(&self) -> Box<dyn Fn() -> Option<String>> {

@@ -86,16 +86,38 @@ pub trait Managed {
     /// Why a process would get no id or number now; None if it would get one.
     fn refusal(&self) -> Option<String>;
 
+    /// The node that it has.
+    fn node(&self) -> Option<u64> {
+        None
+    }
+
     /// Tells the operator what was not given back, or None. May be asked while another thread manages this.
     fn unreturned(&self) -> Box<dyn Fn() -> Option<String>> {
         Box::new(|| None)
     }
 }
 
+/// How much a line of the log matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// All is well, or is again.
+    #[default]
+    Info,
+    /// Ids and numbers go on, and somebody should look.
+    Warning,
+    /// There are no ids or numbers, or soon will be none.
+    Error,
+}
+
+/// What a line of the log is about: its level, and one word.
+pub type Kind = (Level, &'static str);
+
 /// What a step came to.
 pub enum Step {
     /// It is done. Perhaps there is a line of the log.
     Done(Option<String>),
+    /// An event of the machine.
+    Log(Kind, String),
     /// There is nothing to do until then, by [`Now::mono_ms`].
     Wait(u64),
     /// All is done.
@@ -109,6 +131,10 @@ pub enum Step {
 pub struct Report {
     /// One line of the log, if the change is worth one.
     pub text: Option<String>,
+    /// What that is about.
+    pub kind: Kind,
+    /// The node, if there is one.
+    pub node: Option<u64>,
     /// Whether processes get ids or numbers now.
     pub live: bool,
 }
@@ -120,26 +146,30 @@ pub fn keep<K: Managed>(managed: &mut K, clock: &impl Clock, mut report: impl Fn
     managed.begin();
     let mut outage = Outage::default();
     let mut told = None;
-    let mut tell = |managed: &K, text: Option<String>| {
+    let mut tell = |managed: &K, kind: Kind, text: Option<String>| {
         let live = managed.refusal().is_none();
         if text.is_some() || told.is_some_and(|told| told != live) {
             told = Some(live);
-            report(Report { text, live });
+            report(Report { text, kind, node: managed.node(), live });
         }
     };
+    const LOOK_AT_IT: Kind = (Level::Warning, "attention");
     let mut is_to_stop = false;
     loop {
-        tell(managed, None);
+        tell(managed, Kind::default(), None);
         let now = Now { wall_ms: clock.wall_ms(), mono_ms: clock.mono_ms(), random: random() };
         match managed.step(&now, std::mem::take(&mut is_to_stop)) {
             Step::Done(None) => {}
-            Step::Done(text) => tell(managed, text),
+            Step::Done(text) => tell(managed, LOOK_AT_IT, text),
+            Step::Log(kind, text) => tell(managed, kind, Some(text)),
             Step::Wait(until_ms) => {
                 if let Some(text) = managed.attend(Instant::now()) {
-                    tell(managed, Some(text));
+                    tell(managed, LOOK_AT_IT, Some(text));
                 }
                 if let Some(text) = outage.look(managed.refusal(), clock.mono_ms()) {
-                    tell(managed, Some(text));
+                    let is_over = !outage.is_reported;
+                    let kind = if is_over { (Level::Info, "in-service") } else { (Level::Error, "out-of-service") };
+                    tell(managed, kind, Some(text));
                 }
                 let left_ms = until_ms.saturating_sub(clock.mono_ms());
                 is_to_stop = clock.wait(left_ms.min(LOOK_MS));
@@ -257,7 +287,7 @@ mod tests {
     fn from_the_first_line_on_each_change_is_reported() {
         let keep = |steps: Vec<(Step, bool)>| {
             let mut reports = Vec::new();
-            let ended = keep(&mut Steps(steps.into_iter(), false), &Stops(|| {}), |Report { text, live }| {
+            let ended = keep(&mut Steps(steps.into_iter(), false), &Stops(|| {}), |Report { text, live, .. }| {
                 reports.push((text.unwrap_or_default(), live));
             });
             (reports, ended)

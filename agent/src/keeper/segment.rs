@@ -1,7 +1,7 @@
 //! A segment, as its keeper manages it: the page, and the store.
 
 use super::own::{OwnError, Owned, own};
-use super::{Managed, Step};
+use super::{Kind, Level, Managed, Step};
 use crate::store::{self, Durability, Store};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use txid::hidden::KeyCheck;
 use txid::segment::{SegmentError, SegmentPage};
 use txid_agent_machines::protocol::Now;
-use txid_agent_machines::segment::{Answer, Failure, Input, Output, Request, Rules, STEP, Segment, View, Write};
+use txid_agent_machines::segment::{Answer, Event, Failure, Input, Output, Request, Rules, STEP, Segment, View, Write};
 use txid_agent_machines::store::{StoreError, Taken};
 
 /// A segment: its page, of which this agent is the only writer, and its store.
@@ -36,6 +36,21 @@ struct Keys {
     /// The last try: its time, and its result.
     tried: Option<Instant>,
     why: Option<String>,
+}
+
+/// What a line of the log about an event is about.
+fn kind(event: &Event) -> Kind {
+    match event {
+        Event::Serving(_) => (Level::Info, "serving"),
+        Event::Resumed(_) => (Level::Info, "resumed"),
+        Event::Created => (Level::Info, "created"),
+        Event::Step { .. } => (Level::Info, "step"),
+        Event::Failed(_) => (Level::Warning, "store-away"),
+        Event::NoTag => (Level::Error, "no-tag"),
+        Event::WentDown { .. } => (Level::Error, "went-down"),
+        Event::MayLose(_) => (Level::Error, "may-lose"),
+        Event::Ended => (Level::Error, "ended"),
+    }
 }
 
 fn keys(checks: Vec<KeyCheck>) -> Option<Keys> {
@@ -165,7 +180,7 @@ impl Managed for ManagedSegment {
         match self.machine.step(&self.rules, now, &view, input) {
             Output::Ask(request) => self.answer = Some(self.ask(request)),
             Output::Write(write) => self.write(write),
-            Output::Log(event) => return Step::Done(Some(event.to_string())),
+            Output::Log(event) => return Step::Log(kind(&event), event.to_string()),
             Output::Wait { until_ms } => return Step::Wait(until_ms),
             Output::Stopped => return Step::Stopped,
             Output::Fail(failure) => return Step::Failed(self.explain(failure)),

@@ -1,12 +1,17 @@
 //! The log. A thread of its own writes it, because a write to a pipe that nobody reads waits for ever.
 
+use crate::args::LogFormat;
+use serde_json::json;
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{self, Write, stderr};
+use std::ops::AddAssign;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
+use txid_agent::keeper::{Kind, Level};
 
 /// Lines of one lease or segment in any [`WINDOW`].
 const MOST_LINES: usize = 10;
@@ -23,6 +28,39 @@ const TO_FINISH: Duration = Duration::from_millis(500);
 static LINES: OnceLock<SyncSender<String>> = OnceLock::new();
 static WAITING: AtomicU64 = AtomicU64::new(0);
 static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+
+/// Whether lines are JSON.
+static IS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    pub kind: Kind,
+    /// The lease or segment, if it is about one.
+    pub group: Option<String>,
+    pub node: Option<u64>,
+    pub text: String,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.group {
+            Some(group) => write!(f, "{group}: {}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
+}
+
+impl AddAssign<&str> for Line {
+    fn add_assign(&mut self, more: &str) {
+        self.text += more;
+    }
+}
+
+/// From now on, lines are JSON, or text.
+pub fn set_format(format: LogFormat) {
+    IS_JSON.store(format == LogFormat::Json, Ordering::Relaxed);
+}
 
 /// From now on, a thread writes the log. A forked process has to call this again.
 pub fn write_aside() -> io::Result<()> {
@@ -45,14 +83,29 @@ pub fn finish() {
     }
 }
 
-/// One line for each change of state.
+/// A line of the agent itself.
 pub fn say(text: &str) {
-    // The journal adds the time itself.
-    let line = stamped(text, std::env::var_os("JOURNAL_STREAM").is_none());
+    say_line(&Line { kind: (Level::Info, "agent"), text: text.to_owned(), ..Line::default() });
+}
+
+/// One line for each change of state.
+pub fn say_line(line: &Line) {
+    // The journal adds the time itself, and takes the level from the beginning.
+    let line = if IS_JSON.load(Ordering::Relaxed) {
+        json(line)
+    } else {
+        stamped(&line.to_string(), std::env::var_os("JOURNAL_STREAM").is_none())
+    };
     match LINES.get() {
         Some(lines) => hand_over(lines, line),
         None => write(&line),
     }
+}
+
+/// Why the agent ends.
+pub fn write_error(text: &str) {
+    let line = Line { kind: (Level::Error, "failed"), text: text.to_owned(), ..Line::default() };
+    write(&if IS_JSON.load(Ordering::Relaxed) { json(&line) } else { format!("txid-agent: {text}") });
 }
 
 fn stamped(text: &str, has_time: bool) -> String {
@@ -60,10 +113,26 @@ fn stamped(text: &str, has_time: bool) -> String {
     format!("{time}txid-agent: {}", one_line(text))
 }
 
+fn json(Line { kind: (level, event), group, node, text }: &Line) -> String {
+    let level = match level {
+        Level::Info => "info",
+        Level::Warning => "warning",
+        Level::Error => "error",
+    };
+    let time = format!("{:.3}", jiff::Timestamp::now());
+    let text = one_line(text);
+    json!({ "time": time, "level": level, "group": group, "node": node, "event": event, "text": text }).to_string()
+}
+
 /// Gives a line to the thread, unless too many wait for it: the next one says how many were left out.
 fn hand_over(lines: &SyncSender<String>, line: String) {
     let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
-    let line = if left_out > 0 { format!("{line} ({left_out} lines before this one found no reader)") } else { line };
+    let note = format!("{left_out} lines before this one found no reader");
+    let line = match line.strip_suffix('}') {
+        _ if left_out == 0 => line,
+        Some(json) if json.starts_with('{') => format!("{json},\"left_out\":{left_out}}}"),
+        _ => format!("{line} ({note})"),
+    };
     WAITING.fetch_add(1, Ordering::Relaxed);
     if lines.try_send(line).is_err() {
         WAITING.fetch_sub(1, Ordering::Relaxed);
@@ -90,17 +159,22 @@ fn one_line(text: &str) -> String {
 }
 
 /// Chooses the lines of one lease or segment that are written, so that a store that answers nonsense fills no disk.
-#[derive(Default)]
-pub struct Journal {
+pub struct Journal<L = String> {
     written: VecDeque<Instant>,
     left_out: u64,
     /// The last line, if it was left out. It says how things are now, perhaps for hours, so it is written later.
-    last: Option<String>,
+    last: Option<L>,
 }
 
-impl Journal {
+impl<L> Default for Journal<L> {
+    fn default() -> Self {
+        Self { written: VecDeque::new(), left_out: 0, last: None }
+    }
+}
+
+impl<L: for<'a> AddAssign<&'a str>> Journal<L> {
     /// The line to write now, if there is room for it.
-    pub fn line(&mut self, text: String, now: Instant) -> Option<String> {
+    pub fn line(&mut self, mut text: L, now: Instant) -> Option<L> {
         if self.written.len() == MOST_LINES {
             if now.duration_since(self.written[0]) < WINDOW {
                 self.left_out += 1;
@@ -111,10 +185,11 @@ impl Journal {
         }
         self.written.push_back(now);
         self.last = None;
-        Some(match std::mem::take(&mut self.left_out) {
-            0 => text,
-            count => format!("{text} (lines left out before this one: {count})"),
-        })
+        let left_out = std::mem::take(&mut self.left_out);
+        if left_out > 0 {
+            text += &*format!(" (lines left out before this one: {left_out})");
+        }
+        Some(text)
     }
 
     /// When there is room for a line that was left out, if there is one.
@@ -123,7 +198,7 @@ impl Journal {
     }
 
     /// That line, if there is room for it now.
-    pub fn late_line(&mut self, now: Instant) -> Option<String> {
+    pub fn late_line(&mut self, now: Instant) -> Option<L> {
         self.next().filter(|next| *next <= now)?;
         let text = self.last.take()?;
         self.left_out -= 1;
@@ -190,6 +265,17 @@ mod tests {
         assert!(rest == "txid-agent: text" && time.len() == "2026-11-27T17:00:00.000Z".len(), "{line}");
         let passed = jiff::Timestamp::now().duration_since(time.parse().unwrap());
         assert!((0..3600).contains(&passed.as_secs()), "{line}");
+    }
+
+    #[test]
+    fn a_line_of_json_is_an_object() {
+        let (kind, group) = ((Level::Warning, "store-away"), Some("orders".to_owned()));
+        let line = json(&Line { kind, group, node: Some(7), text: "two\n\"lines\"".to_owned() });
+        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert!(value["time"].as_str().unwrap().parse::<jiff::Timestamp>().is_ok(), "{line}");
+        let wanted = serde_json::json!({ "time": value["time"], "level": "warning", "group": "orders", "node": 7,
+            "event": "store-away", "text": "two \"lines\"" });
+        assert_eq!(value, wanted);
     }
 
     #[test]

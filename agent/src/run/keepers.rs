@@ -1,7 +1,7 @@
 //! One thread for each lease and each segment, and their states.
 
 use super::event::{Event, News};
-use super::journal::{Journal, say};
+use super::journal::{Journal, Line, say};
 use crate::config::Config;
 use crate::node::Node;
 use anyhow::ensure;
@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use txid::snowflake::Layout;
 use txid_agent::keeper::{
-    HostClock, LeaseTerms, Managed, ManagedLease, ManagedSegment, Report, SegmentTerms, beside, keep,
+    HostClock, Kind, LeaseTerms, Level, Managed, ManagedLease, ManagedSegment, Report, SegmentTerms, beside, keep,
 };
 use txid_agent::store::{Open, share, shown};
 use txid_agent_machines::store::Numbering;
@@ -31,7 +31,7 @@ struct Keeper {
     state: State,
     /// Its line is in the configuration. If not, its thread gives back what it has, and ends.
     is_kept: bool,
-    journal: Journal,
+    journal: Journal<Line>,
     /// The line of the log if the thread does not end.
     unreturned: Box<dyn Fn() -> Option<String>>,
     terms: Terms,
@@ -203,16 +203,18 @@ impl Keepers {
     }
 
     /// Takes note of what a thread reports. Returns a line of the log, if there is room for one.
-    pub fn hear(&mut self, which: usize, news: &News) -> Option<String> {
+    pub fn hear(&mut self, which: usize, news: &News) -> Option<Line> {
         let keeper = &mut self.all[which];
-        let (state, text) = match news {
-            News::Report(Report { text, live: true }) => (State::Live, text.as_ref()),
-            News::Report(Report { text, live: false }) => (State::Waiting, text.as_ref()),
-            News::Ended(Ok(())) => (State::Ended, None),
-            News::Ended(Err(why)) => (State::Ended, Some(why)),
+        let (state, kind, node, text) = match news {
+            News::Report(Report { text, kind, node, live }) => {
+                (if *live { State::Live } else { State::Waiting }, *kind, *node, text.as_ref())
+            }
+            News::Ended(Ok(())) => (State::Ended, Kind::default(), None, None),
+            News::Ended(Err(why)) => (State::Ended, (Level::Error, "failed"), None, Some(why)),
         };
         keeper.state = state;
-        keeper.journal.line(format!("{}: {}", keeper.name, text?), Instant::now())
+        let line = Line { kind, group: Some(keeper.name.clone()), node, text: text?.clone() };
+        keeper.journal.line(line, Instant::now())
     }
 
     /// When there is room in the log for a line that was left out, if there is one.
@@ -221,7 +223,7 @@ impl Keepers {
     }
 
     /// The lines that were left out, and for which there is room now.
-    pub fn late_lines(&mut self, now: Instant) -> Vec<String> {
+    pub fn late_lines(&mut self, now: Instant) -> Vec<Line> {
         self.all.iter_mut().filter_map(|keeper| keeper.journal.late_line(now)).collect()
     }
 
@@ -255,11 +257,12 @@ impl Keepers {
     }
 
     /// Waits for no thread any longer. Returns lines of the log that say what was not given back.
-    pub fn give_up(&mut self) -> Vec<String> {
+    pub fn give_up(&mut self) -> Vec<Line> {
         let left = self.all.iter_mut().filter(|keeper| keeper.state != State::Ended);
         left.filter_map(|keeper| {
             keeper.state = State::Ended;
-            keeper.at_stop.take().map(|text| format!("{}: {text}", keeper.name))
+            let (kind, group) = ((Level::Warning, "not-released"), Some(keeper.name.clone()));
+            keeper.at_stop.take().map(|text| Line { kind, group, node: None, text })
         })
         .collect()
     }
@@ -277,7 +280,8 @@ fn run(which: usize, mut managed: impl Managed, stop: &Receiver<()>, events: &Se
             Ok(ended) => return send(News::Ended(ended)),
             Err(_) => {
                 let text = format!("failed; starts again from its file in {} s", RESTART.as_secs());
-                send(News::Report(Report { text: Some(text), live: managed.refusal().is_none() }));
+                let (kind, node, live) = ((Level::Error, "bug"), managed.node(), managed.refusal().is_none());
+                send(News::Report(Report { text: Some(text), kind, node, live }));
                 // If it is to stop, it gives its node back first.
                 let _ = stop.recv_timeout(RESTART);
             }
@@ -362,7 +366,7 @@ pub mod tests {
             let event = events.recv_timeout(Duration::from_secs(60)).unwrap();
             let Event::Keeper(0, news) = event else { panic!("a signal") };
             match news {
-                News::Report(Report { text, live }) => {
+                News::Report(Report { text, live, .. }) => {
                     let Some(text) = text else { continue };
                     if text.starts_with("continues") {
                         stop.send(()).unwrap();
@@ -425,7 +429,7 @@ pub mod tests {
     }
 
     fn report(text: String, live: bool) -> News {
-        News::Report(Report { text: Some(text), live })
+        News::Report(Report { text: Some(text), kind: Kind::default(), node: None, live })
     }
 
     #[test]
@@ -434,19 +438,19 @@ pub mod tests {
         let begin = Instant::now();
         assert_eq!(keepers.next_late_line(), None);
         let said = (0..13).filter_map(|number| keepers.hear(1, &report(number.to_string(), true)));
-        assert_eq!(said.collect::<Vec<_>>().last().unwrap(), "users: 9");
+        assert_eq!(said.last().unwrap().to_string(), "users: 9");
         let next = keepers.next_late_line().unwrap();
         assert!(next >= begin + Duration::from_secs(10));
-        assert_eq!(keepers.late_lines(begin), [""; 0]);
-        assert_eq!(keepers.late_lines(next), ["users: 12 (lines left out before this one: 2)"]);
+        assert_eq!(keepers.late_lines(begin), []);
+        assert_eq!(keepers.late_lines(next)[0].to_string(), "users: 12 (lines left out before this one: 2)");
     }
 
     #[test]
     fn a_line_has_the_name_of_its_lease() {
         let mut keepers = keepers(&["orders", "users"]);
-        assert_eq!(keepers.hear(1, &report("took".to_owned(), true)).as_deref(), Some("users: took"));
-        assert_eq!(keepers.hear(1, &News::Report(Report { text: None, live: false })), None);
-        assert_eq!(keepers.hear(0, &News::Ended(Err("refused".to_owned()))).as_deref(), Some("orders: refused"));
+        let mut hear = |which, news| keepers.hear(which, &news).map(|line| line.to_string());
+        assert_eq!(hear(1, report("took".to_owned(), true)).as_deref(), Some("users: took"));
+        assert_eq!(hear(0, News::Ended(Err("refused".to_owned()))).as_deref(), Some("orders: refused"));
         assert_eq!(keepers.hear(1, &News::Ended(Ok(()))), None);
         assert!(keepers.have_ended() && keepers.have_started() && !keepers.are_live());
     }
@@ -474,7 +478,8 @@ pub mod tests {
         keepers.stop();
         assert!(stopped.recv().is_err(), "its thread is not told");
         keepers.hear(1, &News::Ended(Ok(())));
-        assert_eq!(keepers.give_up(), ["orders: node 7 stays taken"]);
+        let lines = keepers.give_up();
+        assert_eq!(lines.iter().map(ToString::to_string).collect::<Vec<_>>(), ["orders: node 7 stays taken"]);
         assert!(keepers.have_ended() && keepers.give_up().is_empty());
     }
 

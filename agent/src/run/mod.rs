@@ -16,7 +16,7 @@ use crate::config::Config;
 use anyhow::{Context, ensure};
 use event::{Event, News};
 use guard::Guard;
-use journal::say;
+use journal::{say, say_line};
 use keepers::Keepers;
 use listen::Socket;
 use notify::Notify;
@@ -93,6 +93,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let shows_password = args.from.store.as_deref().is_some_and(has_password);
     signals::take_over();
     let config = Config::new(args.clone())?;
+    journal::set_format(config.log_format);
     // A thread that fails is started again. The log has one line for that.
     std::panic::set_hook(Box::new(|panic| {
         say(&format!("a bug in txid-agent: {panic}"));
@@ -168,7 +169,7 @@ impl Agent {
             Phase::Stopping(_, end) if end <= now => self.keepers.give_up(),
             Phase::Stopping(..) => Vec::new(),
         };
-        lines.iter().for_each(|text| say(text));
+        lines.iter().for_each(say_line);
     }
 
     /// If the guard does not work, its child may be there at the limit.
@@ -181,9 +182,9 @@ impl Agent {
     }
 
     fn hear(&mut self, which: usize, news: &News) {
-        if let Some(text) = self.keepers.hear(which, news) {
-            say(&text);
-            self.notify.status(&text);
+        if let Some(line) = self.keepers.hear(which, news) {
+            say_line(&line);
+            self.notify.status(&line.to_string());
         }
         match (news, self.phase, &self.runner) {
             (News::Ended(Err(_)), Phase::Starting, _) if !self.at_once => self.stop(ExitCode::FAILURE),
@@ -384,7 +385,7 @@ mod tests {
         agent.phase = Phase::Starting;
         assert!(agent.go_on().is_none() && matches!(agent.phase, Phase::Starting));
         agent.dir = PathBuf::from("/dev/shm");
-        agent.hear(0, &News::Report(Report { text: None, live: false }));
+        agent.hear(0, &News::Report(Report { text: None, kind: Default::default(), node: None, live: false }));
         assert!(agent.go_on().is_none() && matches!(agent.phase, Phase::Running));
     }
 

@@ -54,7 +54,12 @@ fn probes_tell_an_agent_that_waits_from_one_that_is_ready() {
         "--store",
         &store,
     ]);
-    command.arg("--dir").arg(&run).arg("--listen").arg(format!("unix:{}", socket.display()));
+    command
+        .args(["--log-format", "json"])
+        .arg("--dir")
+        .arg(&run)
+        .arg("--listen")
+        .arg(format!("unix:{}", socket.display()));
     command.args(["--", "sh", "-c", "echo > \"$0\"; exec sleep 1000"]).arg(directory.path("started"));
     let mut agent = Running(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
     until("the child waits for its store", || directory.path("started").exists());
@@ -72,6 +77,25 @@ fn probes_tell_an_agent_that_waits_from_one_that_is_ready() {
     assert!(get(&socket, "POST /healthz HTTP/1.1").unwrap().0.starts_with("HTTP/1.1 405 "));
     signal(&agent.0, libc::SIGTERM);
     ended("it does not end", &mut agent.0);
+    let mut events = Vec::new();
+    for line in directory.log().lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let is_word = |key: &str| line[key].as_str().is_some_and(|text| !text.is_empty());
+        assert!(["time", "level", "event", "text"].into_iter().all(is_word), "{line}");
+        if line["group"] == "orders" {
+            events.push((
+                line["level"].as_str().unwrap().to_owned(),
+                line["event"].as_str().unwrap().to_owned(),
+                line["node"].is_u64(),
+            ));
+        }
+    }
+    for wanted in [("warning", "store-away", false), ("info", "taken", true)] {
+        assert!(
+            events.iter().any(|(level, event, node)| (&**level, &**event, *node) == wanted),
+            "{wanted:?}: {events:?}"
+        );
+    }
 }
 
 #[test]

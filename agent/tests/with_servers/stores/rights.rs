@@ -61,6 +61,22 @@ fn of_redis() {
     wait_for(&format!("redis://127.0.0.1:{}", server.port));
     reads(Command::new("redis-cli").args(["-p", &server.port.to_string()]), &typed("Redis, Valkey"));
     suffices(&url, &url);
+    let directory = Directory::new();
+    let check = |store: &str, more: &[&str]| {
+        let mut command = agent();
+        command.args(["check", "--ask", "--node", "users=snowflake", "--store", store]).args(more);
+        let output = command.arg("--dir").arg(directory.path("run")).output().unwrap();
+        (output.status.code(), said(&output))
+    };
+    let store = format!("redis://127.0.0.1:{}", server.port);
+    for (url, more, code, wanted) in [
+        (&*store, &[][..], 0, "the store keeps what it confirms"),
+        (&*store, &["--segment", "invoices"], 1, "invoices: the store has no such tag"),
+        ("redis://127.0.0.1:1", &[], 1, "cannot reach redis://127.0.0.1:1"),
+    ] {
+        let (found, said) = check(url, more);
+        assert!(found == Some(code) && said.contains(wanted), "{url} {more:?}: {said}");
+    }
 }
 
 #[test]
