@@ -1,10 +1,4 @@
+# Part of the stand-in for CPAN's Test::Nginx: see Test::Nginx::Socket.
 package Test::Nginx::Socket::Lua;
-
-# Part of a stand-in for CPAN's Test::Nginx that uses the same names; see
-# Test::Nginx::Socket.
-
-use strict;
-use warnings;
 use parent 'Test::Nginx::Socket';
-
 1;

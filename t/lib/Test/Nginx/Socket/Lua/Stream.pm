@@ -1,16 +1,14 @@
 package Test::Nginx::Socket::Lua::Stream;
 
-# Part of a stand-in for CPAN's Test::Nginx that uses the same names; see
-# Test::Nginx::Socket. A stream server is reached through an HTTP location that
+# Part of the stand-in for CPAN's Test::Nginx: see Test::Nginx::Socket. A stream server is reached through an HTTP location that
 # connects to it and passes its answer on, so that all checks are those of HTTP.
 
 use strict;
 use warnings;
 use parent 'Test::Nginx::Socket::Lua';
 
-use Test::Nginx::Socket ();
-use Test::Nginx::StandIn::Sections qw(section);
-use Test::Nginx::StandIn::Settings qw(server_port);
+
+sub section { Test::Nginx::Socket::section(@_) }
 
 Test::Nginx::Socket::add_block_preprocessor(sub {
     my ($block) = @_;
@@ -23,7 +21,7 @@ Test::Nginx::Socket::add_block_preprocessor(sub {
     rename_section($block, stream_response_like => 'response_body_like');
 });
 
-sub stream_port { server_port() + 1 }
+sub stream_port { Test::Nginx::Socket::server_port() + 1 }
 
 sub append {
     my ($block, $section, $text) = @_;
