@@ -1,7 +1,9 @@
 //! What tests/vectors/ says about formats and times. tests/vectors/README.md describes the files.
 
 use serde_json::{Map, Value, json};
+use std::ops::ControlFlow;
 use test_helpers::vectors::{bytes, cases, each, headers, masked, section};
+use txid::formats::find::Finder;
 use txid::formats::{self, Numbers, Unlikely};
 use txid::request::{
     Came, HeaderNameError, NetworkError, Networks, Open, Outgoing, PLACES, Peer, Policy, Ratio, Verdict,
@@ -200,7 +202,12 @@ fn every_reading_is_there_and_the_likeliest_first() {
                     reading["ms"] = ms.to_string().into();
                 }
                 if let Some(why) = it.unlikely {
-                    reading["unlikely"] = if why == Unlikely::TooEarly { "too_early" } else { "too_late" }.into();
+                    reading["unlikely"] = match why {
+                        Unlikely::TooEarly => "too_early",
+                        Unlikely::TooLate => "too_late",
+                        Unlikely::ByChance => "by_chance",
+                    }
+                    .into();
                 }
                 reading
             })
@@ -209,6 +216,18 @@ fn every_reading_is_there_and_the_likeliest_first() {
         let expected = case["readings"].to_string().replace("18446744073709551615", &i64::MAX.to_string());
         let found = json!(found).to_string();
         (found != expected).then_some(found)
+    });
+}
+
+#[test]
+fn ids_are_found_in_other_text() {
+    each("formats", "found", |case| {
+        let (text, mut found) = (bytes(&case["text"]), Vec::new());
+        Finder::of_all(Numbers::UNKNOWN).each(&text, |id| {
+            found.push(json!({ "format": id.format.name, "text": String::from_utf8_lossy(&text[id.range]) }));
+            ControlFlow::Continue(())
+        });
+        unless_equal(&json!(found), &case["found"])
     });
 }
 

@@ -142,7 +142,8 @@ function digitsIn({ digits: name, pattern }, text, start, end) {
         if (values && wanted === ".") {
             const value = values.get(text[index]);
             must(value !== undefined, () => wrongCharacter(text, index, expected));
-            bits = bits * base + value;
+            // Whatever follows, so much is too large for all numbers.
+            bits = bits >> 256n ? bits : bits * base + value;
         } else {
             must(text[index] === wanted, () => wrongCharacter(text, index, { "-": "a dash", ".": "a dot" }[wanted] ?? `'${wanted}'`));
         }
@@ -241,7 +242,14 @@ function weightOf({ bits, fields: { list, more = 0, is_elsewhere: isElsewhere } 
 
 const epochOf = ({ takes_epoch: isTaken }, clock, options) => clock.epoch + BigInt(isTaken && options.epoch || 0);
 
-// Reads a text as a format: the id, and its weight.
+// Whether it is a word rather than an id of this weight.
+function isByChance({ parts: [{ fields, digits }, ...others] }, text, weight) {
+    const { base, both_cases: both } = fields && others.length === 0 ? DIGITS[digits] : {};
+    const isInOneCase = /[@-_]/.test(text) !== /[a-z]/.test(text);
+    return base >= 62n ? 2 * weight > text.length * (isInOneCase ? 11 : 12) : Boolean(both) && base >= 32n && !isInOneCase;
+}
+
+// Reads a text as a format: the id, its weight, and whether it is rather a word.
 function readAs(format, text, options) {
     const form = formOf(format, text, options.layout !== undefined);
     checkForm(form, format, text);
@@ -267,8 +275,8 @@ function readAs(format, text, options) {
         id.fields.random &&= text.startsWith("00");
         id.text = `00${id.text.slice(2, -2)}0${id.fields.sampled + 2 * id.fields.random}`;
     }
-    const withoutUpper = /[A-Z]/.test(text) ? 0 : form.without_upper ?? 0;
-    return { id, weight: form.weight + withoutUpper + sum(numbers.map(weightOf)) };
+    const weight = form.weight + sum(numbers.map(weightOf));
+    return { id, weight, isByChance: isByChance(form, text, weight) };
 }
 
 // Reads the text as this format; throws a FormatError that says what is wrong with it. The options are `layout` for 64-bit ids, and
@@ -279,12 +287,13 @@ export function parse(format, text, options = {}) {
 
 const [HOUR_MS, DAY_MS] = [3600000, 86400000];
 
-// How likely an id is: `unlikely` is "too_early" or "too_late", or null, and `weight` is lower for likelier ones.
-function rankOf({ ms }, weight, since, now) {
+// How likely an id is: `unlikely` is "too_early", "too_late" or "by_chance", or null, and `weight` is lower for likelier ones.
+function rankOf({ ms }, weight, isByChance, since, now) {
     const before = ms === null ? 0 : Number(since) - ms;
-    const unlikely = before > 0 ? "too_early" : ms !== null && ms > now + DAY_MS ? "too_late" : null;
-    const bonus = unlikely ? 32 : ms !== null && Math.abs(ms - now) <= HOUR_MS ? -16 : 0;
-    return { unlikely, weight: weight + bonus, wrongBy: unlikely === "too_early" ? before : unlikely ? Number(ms) : 0 };
+    const isNew = ms !== null && Math.abs(ms - now) <= HOUR_MS;
+    const unlikely = before > 0 ? "too_early" : ms !== null && ms > now + DAY_MS ? "too_late" : isByChance && !isNew ? "by_chance" : null;
+    const bonus = unlikely ? 32 : isNew ? -16 : 0;
+    return { unlikely, weight: weight + bonus, wrongBy: unlikely === "too_early" ? before : unlikely === "too_late" ? Number(ms) : 0 };
 }
 
 // The layouts that a number may have: of equal ones, the first.
@@ -302,8 +311,8 @@ export function read(text, options = {}) {
         const presets = isNumber && options.layout === undefined ? LIKELY_LAYOUTS : [undefined];
         for (const preset of fits ? presets : []) {
             try {
-                const { id, weight } = readAs(preset ? formatOf(format.name, preset) : format, text, options);
-                const { unlikely, ...rank } = rankOf(id, weight, format.since, now);
+                const { id, weight, isByChance } = readAs(preset ? formatOf(format.name, preset) : format, text, options);
+                const { unlikely, ...rank } = rankOf(id, weight, isByChance, format.since, now);
                 readings.push({ rank, id: { ...id, ...(preset && { preset }), unlikely } });
             } catch (error) {
                 must(error instanceof FormatError, () => error);
@@ -315,9 +324,14 @@ export function read(text, options = {}) {
         .map(({ id }) => id);
 }
 
-// What ids look like in other text: a run, a UUID, words with dots or dashes between them, a word, and one with a prefix.
-const SHAPES = ["[\\w@-]+", "W{8}(?:-W{4}){3}-W{12}", "W{32}\\.\\d+\\.\\d+", "W-W{8}-W{24}", "(?<!_)\\w{1,63}_W{26}", "W+"]
-    .map((shape) => new RegExp(`(?<!W)${shape}(?!W)`.replaceAll("W", "[0-9A-Za-z]"), "g"));
+// What ids look like in other text: a run, a UUID, words with dots or dashes between them, a word, and one with a prefix, after
+// what is no letter and no digit, or after an escape: \n, \x22, \u0022, %2F, or a color.
+const ESCAPE = "(?:\\\\(?:[nrt]|xH{2}|uH{4})|%H{2}|(?:\\x1b|\\\\(?:x1[bB]|u001[bB]|033|e))\\[[\\d;]*[A-Za-z])";
+const pattern = (text) => (
+    new RegExp(text.replaceAll("E", ESCAPE).replaceAll("H", "[0-9A-Fa-f]").replaceAll("W", "[0-9A-Za-z]"), "g"));
+const ESCAPES = pattern("E");
+const SHAPES = ["[\\w@-]+", "W{8}(?:-W{4}){3}-W{12}", "W{32}\\.\\d+\\.\\d+", "W-W{8}-W{24}", "W+", "(?<=(?:E|(?<!\\w))(\\w{1,64}?))W{26}"]
+    .flatMap((shape) => [`(?<!W)${shape}(?!W)`, `(?<=E)${shape}(?!W)`].map(pattern));
 
 // Every id in a line of a log, or in many: where it begins and ends, and what it can be. What has such a shape is tried from left
 // to right, and of what begins at one place the longest first. What reads as an id hides all that begins within it.
@@ -327,9 +341,14 @@ export function find(text, options = {}) {
     const shortest = options.layout === undefined ? 15 : 1;
     // A word of a text is often as long as an id that holds nothing.
     const holdsSome = ({ ms, bits, fields }) => ms !== null || bits !== undefined || Object.keys(fields).length > 0;
-    const shaped = SHAPES.flatMap((shape) => [...text.matchAll(shape)].map(({ 0: word, index }) => ({ word, start: index })));
-    const places = [{ word: all, start: text.indexOf(all) }, ...shaped];
-    places.sort((one, other) => one.start - other.start || other.word.length - one.word.length);
+    const shaped = SHAPES.flatMap((shape) => [...text.matchAll(shape)]
+        .map(({ 0: word, 1: prefix = "", index }) => ({ word: prefix + word, start: index - prefix.length })));
+    // A % may be one of a pattern of SQL: then, what begins with two digits is tried first as it is, and what does not, last.
+    const escapes = new Set([...text.matchAll(ESCAPES)].filter(({ 0: [first] }) => first !== "%").flatMap(({ 0: { length }, index }) => Array.from({ length: length - 1 }, (_, at) => index + 1 + at)));
+    const places = [{ word: all, start: text.indexOf(all) }, ...shaped.filter(({ start }) => !escapes.has(start))];
+    const late = ({ start }) => /^%(?!\d\d)[0-9A-Fa-f]{2}/.test(text.slice(start - 1, start + 2)) ? 2 : 0;
+    places.sort((one, other) => one.start + late(one) - other.start - late(other) || late(one) - late(other)
+        || other.word.length - one.word.length);
     const found = [];
     let end = 0;
     for (const { word, start } of places.filter(({ word }) => word.length >= shortest)) {

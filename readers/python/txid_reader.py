@@ -156,11 +156,20 @@ def form_of(format, text, is_chosen):
     return forms[0]
 
 
+def is_by_chance(parts, text, weight):
+    """Whether it is a word rather than an id of this weight."""
+    digits = TABLE["digits"][parts[0]["digits"]] if len(parts) == 1 and "fields" in parts[0] else {"alphabet": ""}
+    base, is_in_one_case = len(digits["alphabet"]), bool(re.search("[@-_]", text)) != bool(re.search("[a-z]", text))
+    if base >= 62:
+        return 2 * weight > len(text) * (11 if is_in_one_case else 12)
+    return base >= 32 and "both_cases" in digits and not is_in_one_case
+
+
 def read_as(format, text, is_chosen, epoch):
-    """A text as a format: the id, and its weight."""
+    """A text as a format: the id, its weight, and whether it is rather a word."""
     form = form_of(format, text, is_chosen)
     id = {"format": format["name"], "title": format["title"], "text": "", "ms": None, "fields": {}}
-    numbers, end, weight = [], 0, form["weight"] + (0 if re.search("[A-Z]", text) else form.get("without_upper", 0))
+    numbers, end, weight = [], 0, form["weight"]
     for part in form["parts"]:
         start, end = end, len(text) - part["ends_before"] if "ends_before" in part else end + part["lengths"][0]
         end = text.find(part["ends_at"], start) if "ends_at" in part else end
@@ -188,7 +197,7 @@ def read_as(format, text, is_chosen, epoch):
         # Only the sampled flag is sure to have the same meaning in later versions.
         id["fields"]["random"] &= text[:2] == "00"
         id["text"] = f"00{id['text'][2:-2]}0{id['fields']['sampled'] + 2 * id['fields']['random']}"
-    return id, weight
+    return id, weight, is_by_chance(form["parts"], text, weight)
 
 
 def parse(format, text, layout=None, epoch=0):
@@ -202,11 +211,13 @@ def read(text, now=None, layout=None, epoch=0):
     for format in FORMATS.values():
         for preset in LIKELY if format.get("rule") == "layout" and layout is None else [None]:
             with suppress(FormatError):
-                id, weight = read_as(format_of(format["name"], preset or layout), text, layout is not None, epoch)
+                id, weight, by_chance = read_as(format_of(format["name"], preset or layout), text, layout is not None, epoch)
                 ms, since = id["ms"], int(format.get("since", 0))
-                unlikely = None if ms is None else "too_early" if ms < since else "too_late" if ms > now + DAY_MS else None
-                weight += 32 if unlikely else -16 if ms is not None and abs(ms - now) <= HOUR_MS else 0
-                wrong_by = since - ms if unlikely == "too_early" else ms if unlikely else 0
+                is_new = ms is not None and abs(ms - now) <= HOUR_MS
+                unlikely = "by_chance" if by_chance and not is_new else None
+                unlikely = unlikely if ms is None else "too_early" if ms < since else "too_late" if ms > now + DAY_MS else unlikely
+                weight += 32 if unlikely else -16 if is_new else 0
+                wrong_by = since - ms if unlikely == "too_early" else ms if unlikely == "too_late" else 0
                 id.update({"preset": preset} if preset else {}, unlikely=unlikely)
                 found.append((weight, wrong_by, inf if ms is None else -ms, id))
     return [id for weight, _, _, id in sorted(found, key=lambda reading: reading[:3]) if weight < inf]

@@ -426,7 +426,8 @@ SELECT text FROM digits WHERE length(text) = 22 AND :ms >= 0;
 -- 64-bit ids of any layout: | time : time_bits | node and sequence, in either order : low_bits |, where the time counts units
 -- of unit_ms since epoch_ms. Twitter's is 41, 22, 1, 1288834974657.
 -- snowflake_ms
-SELECT CASE WHEN :id >> :time_bits + :low_bits = 0 THEN (:id >> :low_bits) * :unit_ms + :epoch_ms END;
+SELECT CASE WHEN :id GLOB '[0-9]*' AND :id NOT GLOB '*[^0-9]*' AND CAST(:id AS INTEGER) = CAST(:id AS NUMERIC)
+    AND :id >> :time_bits + :low_bits = 0 THEN (:id >> :low_bits) * :unit_ms + :epoch_ms END;
 -- snowflake_first
 SELECT CASE WHEN :ms >= :epoch_ms AND (:ms - :epoch_ms) / :unit_ms >> :time_bits = 0 THEN
     (:ms - :epoch_ms) / :unit_ms << :low_bits

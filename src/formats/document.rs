@@ -106,9 +106,6 @@ fn weight(format: &Format) -> String {
         if !weights.iter().any(|weight| weight.starts_with(&text.weight.to_string())) {
             weights.push(format!("{}{length}", text.weight));
         }
-        if text.without_upper > 0 {
-            weights.push(format!("{} without a letter in upper case", text.weight + text.without_upper));
-        }
         for part in text.parts {
             let Part::Number(number) = part else { continue };
             if let Some(more) = number.fields.iter().find_map(|it| it.more.filter(|more| *more > 0)) {

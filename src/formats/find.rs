@@ -2,11 +2,13 @@
 //!
 //! Each part with the shape of a wanted id is tried from left to right, and the longest first of all that begin at one
 //! place. An id hides all that begins within it: an X-Ray trace id hides the ObjectId at its end. A TypeID is tried where
-//! its word of 26 begins, and with its prefix first.
+//! its word of 26 begins, and with its prefix first. The letters and digits of an escape, as those of `\n`, `%2F` and
+//! colors, belong to no word. After a `%`, which may be one of a pattern of SQL, the whole word is tried as well: before, if it
+//! begins with two digits, and otherwise after.
 
 use super::anatomy::Numbers;
 use super::rank::{Reading, Readings, likely_txid_ms, of_its_length};
-use super::row::{Format, Texts};
+use super::row::{Format, Holds, Texts};
 use super::shape::Shape;
 use super::table::{ALL, TXID};
 use crate::source::clock;
@@ -254,7 +256,10 @@ impl Finder {
         let likeliest = likeliest.filter(is_one).and_then(|it| Some((it.format(), Some(it.ms?))));
         // A wrong clock makes txids of unlikely times.
         likeliest.or_else(|| match self.which {
-            Which::Likely => Some((&TXID, Some(TXID.ms(text, &self.numbers)?))),
+            Which::Likely => match (TXID.holds)(text, &self.numbers)? {
+                Holds { ms: Some(ms), is_by_chance: false, .. } => Some((&TXID, Some(ms))),
+                _ => None,
+            },
             _ => None,
         })
     }
@@ -467,29 +472,41 @@ impl Shapes {
         while places != 0 {
             let at = places.trailing_zeros();
             places &= places - 1;
-            let place = begin + at as usize;
+            let mut place = begin + at as usize;
             let is_at = |these: u64| these >> at & 1 == 1;
             let length = |bits: u128, is_one: fn(&u8) -> bool| match ((bits >> (at & 63)) as u64).trailing_ones() {
                 64 => 64 + leading(&text[place + 64..], is_one),
                 known => known as usize,
             };
-            let word = if !(DASHES || RUNS) || is_at(words_here) { length(words, is_of_word) } else { 0 };
-            let run = if RUNS && is_at(runs_here) { length(runs, is_of_run) } else { 0 };
-            if run > word && self.runs.has(run) {
-                each(place..place + run)?;
+            let mut word = if !(DASHES || RUNS) || is_at(words_here) { length(words, is_of_word) } else { 0 };
+            let mut run = if RUNS && is_at(runs_here) { length(runs, is_of_run) } else { 0 };
+            let mut second = None;
+            let escape = if word | run > 0 { escape(text, place) } else { 0 };
+            if escape > 0 {
+                let all = (place, word, run);
+                let inner = (place + escape, word.saturating_sub(escape), run.saturating_sub(escape));
+                let (first, other) = if is_in_order(text, place) { (all, inner) } else { (inner, all) };
+                ((place, word, run), second) = (first, is_percent(text, place).then_some(other));
             }
-            // The prefix of a TypeID can begin within.
-            let hides = |end| PARTS && text.get(end) == Some(&b'_');
-            let is_worth = |end| hides(end) || may_be(&text[place..end]);
-            if is_at(uuids_here) && is_uuid(text, place) && is_worth(place + 36) {
-                each(place..place + 36)?;
-            }
-            if let Some(longer) = if PARTS { self.longer(text, place..place + word) } else { None } {
-                each(longer)?;
-            }
-            let is_word = self.words.has(word) || RUNS && run == word && self.runs.has(run);
-            if is_word && is_worth(place + word) {
-                each(place..place + word)?;
+            loop {
+                if run > word && self.runs.has(run) {
+                    each(place..place + run)?;
+                }
+                // The prefix of a TypeID can begin within.
+                let hides = |end| PARTS && text.get(end) == Some(&b'_');
+                let is_worth = |end| hides(end) || may_be(&text[place..end]);
+                if is_at(uuids_here) && is_uuid(text, place) && is_worth(place + 36) {
+                    each(place..place + 36)?;
+                }
+                if let Some(longer) = if PARTS { self.longer(text, place..place + word) } else { None } {
+                    each(longer)?;
+                }
+                let is_word = self.words.has(word) || RUNS && run == word && self.runs.has(run);
+                if is_word && is_worth(place + word) {
+                    each(place..place + word)?;
+                }
+                let Some(other) = second.take() else { break };
+                (place, word, run) = other;
             }
         }
         ControlFlow::Continue(())
@@ -516,6 +533,62 @@ fn is_of_run(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'-' | b'_')
 }
 
+/// How many letters and digits at this beginning of a word belong to an escape: of `\n`, `\x22`, `\u0022`, `%2F` and `ESC[32m`.
+#[inline(always)]
+fn escape(text: &[u8], place: usize) -> usize {
+    match place.checked_sub(1).map(|before| text[before]) {
+        Some(byte @ (b'\\' | b'%' | b'[' | b';')) => escape_after(byte, &text[..place], &text[place..]),
+        _ => 0,
+    }
+}
+
+#[cold]
+fn escape_after(byte: u8, before: &[u8], text: &[u8]) -> usize {
+    let hexadecimal = |digits: Range<usize>| match text.get(digits.clone()) {
+        Some(found) if found.iter().all(u8::is_ascii_hexdigit) => digits.end,
+        _ => 0,
+    };
+    match (byte, text.first()) {
+        (b'%', _) => hexadecimal(0..2),
+        (b'\\', Some(b'n' | b'r' | b't')) => 1,
+        (b'\\', Some(b'x')) => hexadecimal(1..3),
+        (b'\\', Some(b'u')) => hexadecimal(1..5),
+        (b'\\', _) => 0,
+        _ => {
+            // Of a color, as in `ESC[38;5;208m`.
+            let near = &before[before.len().saturating_sub(16)..];
+            let begin = near.iter().rposition(|byte| !byte.is_ascii_digit() && *byte != b';').unwrap_or_default();
+            let escapes: [&[u8]; 7] = [b"\x1b", b"\\x1b", b"\\x1B", b"\\u001b", b"\\u001B", b"\\033", b"\\e"];
+            let is_color = near[begin] == b'[' && escapes.iter().any(|escape| near[..begin].ends_with(escape));
+            let digits = leading(text, u8::is_ascii_digit);
+            if is_color && digits < 4 && text.get(digits).is_some_and(u8::is_ascii_alphabetic) { digits + 1 } else { 0 }
+        }
+    }
+}
+
+/// Whether a % stands before this place.
+fn is_percent(text: &[u8], place: usize) -> bool {
+    place.checked_sub(1).is_some_and(|before| text[before] == b'%')
+}
+
+/// Whether a word is tried as it is before what is after its escape.
+fn is_in_order(text: &[u8], place: usize) -> bool {
+    is_percent(text, place) && text[place..].iter().take(2).all(u8::is_ascii_digit)
+}
+
+/// Whether a word can begin here.
+#[inline(always)]
+fn is_start(text: &[u8], place: usize) -> bool {
+    #[cold]
+    fn is_after_escape(text: &[u8], place: usize) -> bool {
+        (1..=place.min(5)).any(|length| escape(text, place - length) == length)
+    }
+    match place.checked_sub(1) {
+        Some(before) if is_of_word(&text[before]) => is_after_escape(text, place),
+        _ => escape(text, place) == 0 || is_percent(text, place),
+    }
+}
+
 /// How many bytes at the beginning are such.
 fn leading(text: &[u8], is_one: fn(&u8) -> bool) -> usize {
     text.iter().take_while(|byte| is_one(byte)).count()
@@ -527,7 +600,7 @@ fn is_uuid(text: &[u8], place: usize) -> bool {
     const OTHERS: u64 = 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 36;
     const LOOKED_AT: u64 = (1 << 37) - 1;
     let words = Bits::of::<true, false, false>(&text[place..]).words;
-    words & LOOKED_AT == LOOKED_AT & !OTHERS && !place.checked_sub(1).is_some_and(|before| is_of_word(&text[before]))
+    words & LOOKED_AT == LOOKED_AT & !OTHERS && is_start(text, place)
 }
 
 /// Words of 1, 8 and 24 with dashes between them, of which the last ends here.
@@ -539,8 +612,7 @@ fn xray(text: &[u8], end: usize) -> Option<Range<usize>> {
         1 | 10 => *byte == b'-',
         _ => is_of_word(byte),
     });
-    let is_start = !start.checked_sub(1).is_some_and(|before| is_of_word(&text[before]));
-    (is_one && is_start).then_some(start..end)
+    (is_one && is_start(text, start)).then_some(start..end)
 }
 
 /// A word, and two words of digits, with dots before them.
@@ -562,7 +634,8 @@ fn dotted(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
 fn prefixed(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
     let is_one = |byte: &&u8| is_of_word(byte) || **byte == b'_';
     let before = text[..word.start].iter().rev().take(MOST_OF_A_PREFIX + 1).take_while(is_one).count();
-    (1..=MOST_OF_A_PREFIX).contains(&before).then(|| word.start - before..word.end)
+    let start = word.start - before;
+    (1..=MOST_OF_A_PREFIX).contains(&before).then(|| start + escape(text, start)..word.end)
 }
 
 /// `of` of the first 64 bytes. Missing bytes are zeros.
@@ -688,11 +761,10 @@ mod tests {
         let digits_at = |place: usize| text.iter().skip(place).take_while(|byte| byte.is_ascii_digit()).count();
         let are_there = |start: usize, byte: u8, words: &[(usize, usize)]| {
             let between = words[1..].iter().all(|(at, _)| text.get(start + at - 1) == Some(&byte));
-            let is_first = start == 0 || !is_word(start - 1);
-            is_first && between && words.iter().all(|(at, length)| length_at(start + at) == *length)
+            is_start(text, start) && between && words.iter().all(|(at, length)| length_at(start + at) == *length)
         };
-        let (length, word_before) = (length_at(place), place > 0 && is_word(place - 1));
-        let word = |is_one: bool| (is_one && !word_before).then(|| place..place + length);
+        let length = length_at(place);
+        let word = |is_one: bool| (is_one && is_start(text, place)).then(|| place..place + length);
         match shape {
             Shape::Word(lengths) => word(lengths.contains(&length)).into_iter().collect(),
             Shape::Base64(length) => run_at(text, place).filter(|run| run.len() == *length).into_iter().collect(),
@@ -708,7 +780,7 @@ mod tests {
                 let Some(word) = word(length == 26) else { return Vec::new() };
                 let is_other = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'_';
                 let start = text[..place].iter().rposition(is_other).map_or(0, |other| other + 1);
-                let prefixed = (place - start <= 64).then_some(start..word.end);
+                let prefixed = (1..=64).contains(&(place - start)).then(|| start + escape(text, start)..word.end);
                 prefixed.into_iter().chain([word]).collect()
             }
             Shape::Dotted => {
@@ -725,7 +797,8 @@ mod tests {
     }
 
     fn run_at(text: &[u8], place: usize) -> Option<Range<usize>> {
-        let is_before = place > 0 && is_of_run(&text[place - 1]);
+        let before = place.checked_sub(1).map(|before| &text[before]);
+        let is_before = before.is_some_and(|byte| is_of_run(byte) && !is_of_word(byte)) || !is_start(text, place);
         let end = text[place..].iter().position(|byte| !is_of_run(byte)).map_or(text.len(), |length| place + length);
         (!is_before && end > place).then_some(place..end)
     }
@@ -743,6 +816,8 @@ mod tests {
             here.dedup();
             all.extend(here);
         }
+        let is_late = |start| is_percent(text, start) && escape(text, start) > 0 && !is_in_order(text, start);
+        all.sort_by_key(|range| (range.start + if is_late(range.start) { 2 } else { 0 }, is_late(range.start)));
         all
     }
 
@@ -836,6 +911,36 @@ mod tests {
     }
 
     #[test]
+    fn an_escape_before_an_id_is_no_part_of_it() {
+        let escapes = [
+            "\\n",
+            "\\\\t",
+            "\\r",
+            "\\x22",
+            "\\u0026",
+            "%2F",
+            "%3d",
+            "\x1b[32m",
+            "\x1b[1;31m\x1b[K",
+            "\\u001b[0;1m",
+            "\\x1B[38;5;208m",
+            "\\033[m",
+        ];
+        let others = ["\\q", "\\x2", "\\u002", "%2", "%2g", "[32m", "x1b[32m", "\x1b[12345m", "\x1b[3,2m", "\x1b32m"];
+        for (before, is_one) in escapes.map(|it| (it, true)).into_iter().chain(others.map(|it| (it, false))) {
+            for sample in SAMPLES {
+                let text = [before, sample].concat();
+                for finder in all_finders() {
+                    assert_finds_what_is_there(&finder, text.as_bytes());
+                    let is_whole =
+                        |text: &str, at| found(&finder, text.as_bytes()).iter().any(|it| it.range == (at..text.len()));
+                    assert!(!is_whole(sample, 0) || is_whole(&text, before.len()) == is_one, "{finder:?} in {text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn words_end_where_letters_and_digits_do() {
         let finders = of_several();
         for byte in 0..=255_u8 {
@@ -861,32 +966,6 @@ mod tests {
                     finders.iter().for_each(|finder| assert_finds_what_is_there(finder, &text));
                 }
             }
-        }
-    }
-
-    #[test]
-    fn ids_are_found_between_anything() {
-        let (txid, uuid) = ("b2fr5nvmbtcu7vl9phl0", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
-        let xray = "1-58406520-a006649127e371903a2de979";
-        let dotted = "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042";
-        let typeid = "user_01h455vb4pex5vsknk084sn02q";
-        let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-        for (text, ids) in [
-            (format!("https://example.com/orders/{uuid}?id={txid}&x=1#top"), vec![uuid, txid]),
-            (format!("Root={xray};Parent=53995c3f42cd8ad8;Sampled=1"), vec![xray, "53995c3f42cd8ad8"]),
-            (format!("urn:uuid:{uuid}"), vec![uuid]),
-            (format!("{{{uuid}}}, {txid}."), vec![uuid, txid]),
-            (format!("{txid}.{uuid}..{dotted}."), vec![txid, uuid, dotted]),
-            (format!("req-{txid}_é, req-{uuid}_"), vec![txid, uuid]),
-            (format!("a.{dotted}, {dotted}.b, x_{dotted}"), vec![dotted; 3]),
-            (format!("x-{typeid}, {typeid}_, X{typeid}"), vec![typeid, typeid, &typeid[5..]]),
-            (format!("traceparent={traceparent}."), vec![traceparent]),
-            ("GET / HTTP/1.1 sixteen-letters: of no id".to_string(), vec![]),
-            // A word of 21 letters is no Nano ID, and fewer than 15 digits are no number.
-            ("internationalizations 146028887998464 14602888799846".to_string(), vec!["146028887998464"]),
-        ] {
-            let found = found(&Finder::of_all(Numbers::UNKNOWN), text.as_bytes());
-            assert_eq!(found.iter().map(|it| &text[it.range.clone()]).collect::<Vec<_>>(), ids, "{text}");
         }
     }
 

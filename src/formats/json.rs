@@ -40,7 +40,6 @@ fn format(format: &Format) -> Value {
 fn text(text: &Text) -> Value {
     object(json!({
         "weight": text.weight,
-        "without_upper": (text.without_upper > 0).then_some(text.without_upper),
         "lengths": lengths(text.least, text.most),
         "is_another": text.is_another.then_some(true),
         "parts": text.parts.iter().zip(text.ends).map(|(it, end)| part_until(it, end)).collect::<Vec<_>>(),

@@ -64,7 +64,7 @@ pub struct Reading {
     pub layout: Option<&'static str>,
     /// The milliseconds since 1970, if the id has a time.
     pub ms: Option<i64>,
-    /// Why it is unlikely to be an id of this format, if its time says so.
+    /// Why it is unlikely to be an id of this format.
     pub unlikely: Option<Unlikely>,
     bits: u32,
 }
@@ -76,6 +76,8 @@ pub enum Unlikely {
     TooEarly,
     /// Its time is more than a day ahead.
     TooLate,
+    /// It is rather a word, or random characters.
+    ByChance,
 }
 
 /// What says how likely a reading is.
@@ -94,15 +96,17 @@ impl Rank {
     #[inline(always)]
     pub(super) fn of(format: &'static Format, holds: Holds, now_ms: i64) -> Self {
         let since_ms = format.since_ms;
+        let is_new = holds.ms.is_some_and(|ms| is_new(ms, now_ms));
         let unlikely = match holds.ms {
             Some(ms) if ms < since_ms => Some(Unlikely::TooEarly),
             Some(ms) if ms > now_ms.saturating_add(DAY_MS) => Some(Unlikely::TooLate),
+            _ if holds.is_by_chance && !is_new => Some(Unlikely::ByChance),
             _ => None,
         };
-        let bits = match (unlikely, holds.ms) {
-            (Some(_), _) => holds.bits + BITS_OF_NO_TIME,
-            (None, Some(ms)) if is_new(ms, now_ms) => holds.bits - BITS_OF_AN_HOUR,
-            (None, _) => holds.bits,
+        let bits = match unlikely {
+            Some(_) => holds.bits + BITS_OF_NO_TIME,
+            None if is_new => holds.bits - BITS_OF_AN_HOUR,
+            None => holds.bits,
         };
         Self { ms: holds.ms, unlikely, bits }
     }
@@ -126,6 +130,24 @@ pub(crate) fn new_txid_ms(text: &[u8], now_ms: i64) -> Option<i64> {
 #[inline]
 pub(super) fn likely_txid_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     Rank::new(&TXID, text, &Numbers::UNKNOWN, now_ms).filter(|txid| txid.unlikely.is_none())?.ms
+}
+
+impl Format {
+    /// How often chance makes an id of this format of a text with as many of its digits: from 0 to 1. None if the text can be
+    /// none, or if ids are more than their digits.
+    ///
+    /// ```
+    /// let id = txid::formats::named("trace_id").unwrap();
+    /// assert_eq!(id.chance(b"4bf92f3577b34da6a3ce929d0e0e4736"), Some(1.0 / 2048.0));
+    /// assert_eq!(id.chance(b"4bf92f3577b34da6a3ce929d0e0e473"), None);
+    /// ```
+    pub fn chance(&self, text: &[u8]) -> Option<f64> {
+        let layout = self.texts.iter().find(|layout| self.has_a_time() && layout.has_length(text.len()))?;
+        let number = layout.only_number().filter(|number| number.pattern.is_none() && !self.takes_a_layout())?;
+        let bits = (number.digits.base() as f64).log2() * text.len() as f64;
+        let are_digits = text.iter().all(|byte| number.digits.value(*byte).is_some());
+        Some((f64::from(layout.weight) - bits).exp2()).filter(|chance| are_digits && *chance < 1.0)
+    }
 }
 
 /// Whether a reading is nearly as likely as the likeliest one.
@@ -174,7 +196,7 @@ impl Readings {
     /// What `text` can be when the clock reads `now_ms`. Unless a layout is chosen, a number is read in each known one.
     ///
     /// A reading is likelier if its format has fewer ids. It is unlikely if its time is before such ids existed, or more
-    /// than a day ahead.
+    /// than a day ahead, or if chance makes such texts.
     ///
     /// ```
     /// use txid::formats::{Numbers, Readings, Unlikely};
@@ -253,7 +275,8 @@ mod tests {
     fn a_time_is_likely_from_the_formats_beginning_until_a_day_from_now() {
         const NOW_MS: i64 = 1_800_000_000_000;
         for format in ALL {
-            let unlikely = |ms| Rank::of(format, Holds { ms: Some(ms), bits: 64 }, NOW_MS).unlikely;
+            let unlikely =
+                |ms| Rank::of(format, Holds { ms: Some(ms), bits: 64, is_by_chance: false }, NOW_MS).unlikely;
             let [first, last] = [format.since_ms, NOW_MS + DAY_MS];
             assert!(unlikely(first).is_none() && unlikely(last).is_none());
             assert_eq!(unlikely(last + 1), Some(Unlikely::TooLate));
@@ -336,13 +359,6 @@ mod tests {
     }
 
     #[test]
-    fn an_apache_id_without_upper_case_is_less_likely() {
-        // Of this second; as an ObjectId, of 2060.
-        let found = Readings::of(b"aaaaaabbbbbbbbbbbbbbbbbb", &Numbers::UNKNOWN, 1_772_526_185_000);
-        assert_eq!(found.iter().map(Reading::name).collect::<Vec<_>>(), ["objectid", "unique_id_short"]);
-    }
-
-    #[test]
     fn a_trace_id_rarely_has_a_large_sequence() {
         let bits = |sequence: u128| {
             let text = format!("{:032x}", 1_795_000_000_000_u128 << 87 | sequence << 64 | 1);
@@ -362,6 +378,7 @@ mod tests {
                 let of_field = |field: &Field| match (field.kind, field.range) {
                     (Kind::Is(_) | Kind::Time(_), _) => 0.0,
                     (_, Some((least, most, _))) => ((most - least + 1) as f64).log2(),
+                    _ if field.rarely_above.is_some() => (field.rarely_above.unwrap().0 as f64).log2(),
                     _ => f64::from(field.bits),
                 };
                 let time = fields.clock.map_or(0.0, |clock| {

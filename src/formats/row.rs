@@ -49,6 +49,19 @@ pub(crate) struct Holds {
     pub ms: Option<i64>,
     /// The weight: about how many bits tell apart all ids that there can be. More, if ids of the format rarely look like this.
     pub bits: u32,
+    /// Whether it is rather a word.
+    pub is_by_chance: bool,
+}
+
+/// Which texts are words rather than ids. Whoever makes ids writes all letters in one case, unless the case tells digits apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chance {
+    /// Nothing says so.
+    Unknown,
+    /// Those with letters in both cases, or without a letter.
+    Cases,
+    /// Those that have not more bits than the weight of the id: six a character, and fewer in one case.
+    Weight,
 }
 
 /// One way in which ids of a format are written.
@@ -63,8 +76,8 @@ pub(crate) struct Text {
     /// About how many bits tell apart all ids that there can be: their random bits, and those of the time between the
     /// format's beginning and today. Where two formats fit, the text is likelier an id of the one that has fewer.
     pub weight: u32,
-    /// Added to the weight of a text without a letter in upper case.
-    pub without_upper: u32,
+    /// Which texts are words rather than ids.
+    pub chance: Chance,
     /// Whether ids that are read from this text are written as the first one.
     pub is_another: bool,
     /// Whether each id has one such text, but for a rest.
@@ -564,7 +577,11 @@ impl Text {
             least,
             most,
             weight,
-            without_upper: 0,
+            chance: match parts {
+                [Part::Number(number)] if number.digits.base() >= 62 => Chance::Weight,
+                [Part::Number(number)] if number.digits.base() >= 32 && number.digits.has_both_cases => Chance::Cases,
+                _ => Chance::Unknown,
+            },
             is_another: false,
             is_canonical,
             has_one_number: numbers == 1,
@@ -574,10 +591,6 @@ impl Text {
     /// The same, where all parts together are no longer than this.
     pub const fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
-    }
-
-    pub const fn without_upper(self, without_upper: u32) -> Self {
-        Self { without_upper, ..self }
     }
 
     pub const fn written_as_the_first(self) -> Self {

@@ -280,19 +280,20 @@ rows! {
         length "a push id has 20"; since year(2012); sorts AsTheyAre;
         111 => [part(number(&PUSH, 20, timed![MILLISECONDS; time(48), hexa("random", 72)]))];
     }
-    /// By httpd 2.4.29. Its alphabet is not in the order of ASCII. Of random characters, 26 in 64 are in upper case: ids of
-    /// other formats rather have none.
+    /// By httpd 2.4.29. Its alphabet is not in the order of ASCII. A thread is the number of a connection.
     UNIQUE_ID "unique_id", "Apache UNIQUE_ID", "Apache's current UNIQUE_ID, 27 characters" {
         make unique_id::LONG; length "a UNIQUE_ID has 24 or 27"; since 1_506_816_000_000;
-        156 => [part(number(&APACHE, 27, timed![SECONDS; time(32), hexa("random", 80), int("counter", 16), int("thread", 32)])
-            .padded(2, Some("the last character has bits that must be zero")))].without_upper(20);
+        148 => [part(number(&APACHE, 27, timed![SECONDS;
+            time(32), hexa("random", 80), int("counter", 16), int("thread", 32).rarely_above(0xff_ffff, 32)])
+            .padded(2, Some("the last character has bits that must be zero")))];
     }
-    /// By Apache 1.3.
+    /// By Apache 1.3. No host has an address above 223.255.255.255, and no process of Linux a number above 2^22. The threads of the
+    /// ids that are made here are large.
     UNIQUE_ID_SHORT "unique_id_short", "Apache UNIQUE_ID", "Apache's older UNIQUE_ID, 24 characters with the host's address" {
         make unique_id::SHORT; length "a UNIQUE_ID has 24 or 27"; since year(1998);
-        140 => [part(number(&APACHE_OLDER, 24,
-            timed![SECONDS; time(32), shown(Kind::Ip, "address", 32), int("pid", 32), int("counter", 16), int("thread", 32)]))]
-            .without_upper(20);
+        116 => [part(number(&APACHE_OLDER, 24, timed![SECONDS;
+            time(32), shown(Kind::Ip, "address", 32).rarely_above(0xdfff_ffff, 32), int("pid", 32).rarely_above(0x40_0000, 32),
+            int("counter", 16), int("thread", 32).rarely_above(0xffff, 17)]))];
     }
     /// A random id rarely has such a small sequence, and a thread rarely makes more ids in a millisecond.
     TRACE_ID "trace_id", "time-ordered trace id", "a trace id that sorts by time, 32 hexadecimal digits" {

@@ -2,7 +2,7 @@
 
 use super::anatomy::Numbers;
 use super::read::{Each, by_layout, in_ascii, scan, scan_alone};
-use super::row::{Clock, Fields, Format, Holds, Kind, Number, Part, Rule, Text, Texts};
+use super::row::{Chance, Clock, Fields, Format, Holds, Kind, Number, Part, Rule, Text, Texts};
 use super::wide::Wide;
 use super::{layout, number};
 use std::ops::{Range, RangeInclusive};
@@ -23,17 +23,25 @@ fn more_of(fields: &Fields, bits: Wide) -> Option<u32> {
     Some(more)
 }
 
+/// Whether it is a word rather than an id of this weight.
 #[inline(always)]
-fn more_of_text(layout: &Text, text: &[u8]) -> u32 {
-    match layout.without_upper {
-        0 => 0,
-        more => {
-            if text.iter().any(u8::is_ascii_uppercase) {
-                0
-            } else {
-                more
-            }
-        }
+fn is_by_chance(layout: &Text, text: &[u8], bits: u32) -> bool {
+    if layout.chance == Chance::Unknown {
+        return false;
+    }
+    // Eight characters at once: of letters, `@` and `_`, bit 6 is set, and of lower case bit 5 as well.
+    let [mut upper, mut lower] = [0; 2];
+    let mut add = |eight: [u8; 8]| {
+        let characters = u64::from_ne_bytes(eight);
+        let letters = characters & u64::from_ne_bytes([0x40; 8]);
+        lower |= letters & characters << 1;
+        upper |= letters & !(characters << 1);
+    };
+    text.chunks_exact(8).filter_map(|eight| eight.first_chunk().copied()).for_each(&mut add);
+    text.last_chunk().copied().into_iter().for_each(add);
+    match layout.chance {
+        Chance::Cases => (upper == 0) == (lower == 0),
+        _ => 2 * bits as usize > text.len() * if upper == 0 || lower == 0 { 11 } else { 12 },
     }
 }
 
@@ -51,7 +59,8 @@ pub(super) fn holds(format: &'static Format, text: &[u8], numbers: &Numbers) -> 
 fn holds_as(format: &'static Format, layout: &'static Text, text: &[u8]) -> Option<Holds> {
     let mut held = Held { ms: None, more: Some(0) };
     scan_alone(format, layout, text, &mut held).ok()?;
-    Some(Holds { ms: held.ms, bits: layout.weight + held.more? + more_of_text(layout, text) })
+    let bits = layout.weight + held.more?;
+    Some(Holds { ms: held.ms, bits, is_by_chance: is_by_chance(layout, text, bits) })
 }
 
 struct Held {

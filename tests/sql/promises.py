@@ -187,6 +187,13 @@ class Promises:
             self.engine.query("DROP TABLE sorted")
             self.assertEqual(found, case["texts"], case["name"])
 
+    def test_a_text_is_a_number_or_no_id(self):
+        if self.engine.FILE != "sqlite.sql":
+            self.skipTest("its numbers have a type")
+        for text, ms in [("1160090501362225152", "1565422103621"), ("no id", None), ("", None), ("1.5", None), ("1e18", None), ("18446744073709551616", None)]:
+            (found,) = self.engine.query(f"SELECT {self.engine.call('snowflake_ms', self.engine.text(text), *vectors.PRESETS['snowflake'])}")
+            self.assertEqual(found[0] and str(found[0]), ms, text)
+
     def test_new_ids_have_the_time_and_random_bits(self):
         if not self.engine.MAKES:
             self.skipTest("it makes no ids")

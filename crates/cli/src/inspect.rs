@@ -79,6 +79,7 @@ impl Id {
         Some(match self.reading.unlikely? {
             Unlikely::TooEarly => "its time is before such ids existed",
             Unlikely::TooLate => "its time is more than a day ahead",
+            Unlikely::ByChance => "it is rather a word, or random",
         })
     }
 }

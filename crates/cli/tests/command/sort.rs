@@ -62,11 +62,11 @@ fn the_first_id_of_a_line_counts() {
     assert_eq!(printed(txid(&["sort", "--format", "uuid_v1"]).write_stdin(&*uuids)), uuids);
 }
 
-/// The last word of this UNIQUE_ID of 2018-04-12T19:28:24Z reads as a txid of 2013.
+/// The last word of this UNIQUE_ID of 2018-04-12T20:19:36Z has the characters of a txid.
 #[test]
 fn a_part_of_another_id_is_no_txid() {
-    let of = |second: i64| format!("{} x\n", id(1_523_561_304_000 + second * 1000));
-    let lines = [of(-1), "Ws@zWA-9vQegofEOBJHOBujnJc0 y\n".to_string(), of(1), format!("req-{}", of(2))];
+    let of = |second: i64| format!("{} x\n", id(1_523_564_376_000 + second * 1000));
+    let lines = [of(-1), "Ws@-WAoAAAcAAAAqAAEAAAAg y\n".to_string(), of(1), format!("req-{}", of(2))];
     let mixed = [&lines[2], &lines[1], &lines[3], &lines[0]].map(|line| &**line).concat();
     assert_eq!(printed(txid(&["sort"]).write_stdin(mixed)), lines.concat());
     // The first word of one of 2026.
