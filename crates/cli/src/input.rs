@@ -93,7 +93,28 @@ impl Source<'_> {
 
     /// Starts to read, and to move `bar`. Something that is not a file, such as a directory, is an error at once.
     pub(crate) fn open(&self, bar: &ProgressBar) -> Result<Blocks> {
-        self.decompressed(bar).map(Blocks::new).with_context(|| self.name())
+        self.open_file(self.file()?, bar)
+    }
+
+    /// To be read by `open_file`.
+    pub(crate) fn file(&self) -> Result<File> {
+        let file = match self {
+            // Not through the buffer of the standard library.
+            Self::Stdin => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+            Self::File(path) => File::open(path),
+        };
+        file.with_context(|| self.name())
+    }
+
+    pub(crate) fn open_file(&self, file: File, bar: &ProgressBar) -> Result<Blocks> {
+        let open = || {
+            check(&file.metadata()?)?;
+            match self {
+                Self::Stdin => decompressed(file),
+                Self::File(_) => decompressed(bar.wrap_read(file)),
+            }
+        };
+        open().map(Blocks::new).with_context(|| self.name())
     }
 
     /// The same, of a part.
@@ -138,22 +159,6 @@ impl Source<'_> {
                 }
             }
         }
-    }
-
-    fn decompressed(&self, bar: &ProgressBar) -> Result<Box<dyn Read>> {
-        Ok(match self {
-            Self::Stdin => {
-                // Not through the buffer of the standard library.
-                let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-                check(&stdin.metadata()?)?;
-                decompressed(stdin)?
-            }
-            Self::File(path) => {
-                let file = File::open(path)?;
-                check(&file.metadata()?)?;
-                decompressed(bar.wrap_read(file))?
-            }
-        })
     }
 
     /// Whether it can be read a second time.

@@ -247,9 +247,9 @@ pub enum Dialect {
 
 /// Print the lines with an id from a time window
 ///
-/// A line matches if it contains an id with a time in the window, and no letter or digit directly before or after that. A
-/// number is an id only if --layout says how it is read; how many may be ids from the window is said at the end. To find one
-/// id, use grep -F.
+/// A line matches if it contains an id with a time in the window, and no letter or digit directly before or after that, but for
+/// an escape such as \n, \x22, %2F or a color. A number is an id only if --layout says how it is read; how many may be ids from
+/// the window is said at the end. To find one id, use grep -F.
 ///
 /// Without --from, the window has no start; without --to, it has no end.
 ///
@@ -421,6 +421,8 @@ pub struct Sort {
 /// The first id of each format in a line counts: txids, unless --format says which. The end says which ids were passed over. A
 /// host is a file with those that were rotated (its name with .1 or a day), unless --host names a KEY.
 ///
+/// A format with no more ids than chance makes of other words is left out, unless --format names it; the end says so.
+///
 /// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
 /// and so does what is no regular file, to show lines of it.
 ///
@@ -430,7 +432,8 @@ pub struct Sort {
 It reports:
   shared nodes  a node that two hosts used in turn, so at once. An id that both
                 have says nothing
-  repeats       an id on two lines; with --per, on two lines with another KEY
+  repeats       an id on two lines; with --per, on two lines with another value
+                of one KEY; with --per file, on two lines of a file
   steps back    a clock that was set back: at least 16 ids of a host in a row are
                 more than 1 s older than four before them
   future        ids of more than a minute after now
@@ -451,15 +454,16 @@ A KEY is one of:
 Examples:
   txid audit access.log
   txid audit --per request access.log error.log
+  txid audit --per file gateway.log app.json
   txid audit --format snowflake --host pod orders.json
   txid audit --format any --json *.log.gz", with_a_time()))]
 pub struct Audit {
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
-    /// An id may be on several lines if they have the same KEY
-    #[arg(long, value_name = "KEY")]
-    pub per: Option<String>,
+    /// An id may be on several lines if they have the same KEY, the first of these that a line has; with file, in each file once
+    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    pub per: Vec<String>,
     /// Which host made the ids of a line
     #[arg(long, value_name = "KEY")]
     pub host: Option<String>,

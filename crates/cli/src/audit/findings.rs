@@ -1,6 +1,6 @@
 //! What the ids of all files show, in the order of their time.
 
-use super::maker::{Makers, sequence};
+use super::maker::{Makers, have_one_key, sequence};
 use super::records::Record;
 use std::collections::{BTreeMap, BTreeSet};
 use txid::formats::Numbers;
@@ -36,6 +36,11 @@ impl<T> Few<T> {
         if self.shown.len() < self.most {
             self.shown.push(finding);
         }
+    }
+
+    pub(super) fn extend(&mut self, other: Self, size: impl Fn(&T) -> i64) {
+        self.count += other.count - other.shown.len() as u64;
+        other.shown.into_iter().for_each(|finding| self.add_by_size(finding, &size));
     }
 
     /// Keeps those with the largest sizes.
@@ -136,6 +141,7 @@ pub(super) struct Findings {
     now_ms: i64,
     gap_ms: i64,
     is_per: bool,
+    is_once_a_file: bool,
     pub(super) repeats: Few<Repeat>,
     pub(super) shared: Vec<Shared>,
     pub(super) gaps: Few<Gap>,
@@ -160,13 +166,20 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub(super) fn new(numbers: Numbers, gap_ms: i64, is_per: bool, most: usize, ids: u64) -> Self {
+    pub(super) fn new(
+        numbers: Numbers,
+        gap_ms: i64,
+        [is_per, is_once_a_file]: [bool; 2],
+        most: usize,
+        ids: u64,
+    ) -> Self {
         let most_outliers = (ids / 100).min(MOST_OUTLIERS) as usize;
         Self {
             numbers,
             now_ms: txid::system_ms(),
             gap_ms,
             is_per,
+            is_once_a_file,
             repeats: Few::new(most),
             shared: Vec::new(),
             gaps: Few::new(most),
@@ -214,7 +227,10 @@ impl Findings {
             self.end_same(makers);
         }
         let format = |record: &Record| makers.all[record.maker as usize].format();
-        let is_same = |it: &&mut Repeat| it.first.id == record.id && format(&it.first) == format(&record);
+        let is_once_a_file = self.is_once_a_file;
+        let is_apart = |it: &Repeat| is_once_a_file && it.first.source() != record.source();
+        let is_same =
+            |it: &&mut Repeat| it.first.id == record.id && format(&it.first) == format(&record) && !is_apart(it);
         let same = match self.same.iter_mut().find(is_same) {
             Some(same) => same,
             None => {
@@ -235,9 +251,19 @@ impl Findings {
     }
 
     fn end_same(&mut self, makers: &Makers) {
-        for same in std::mem::take(&mut self.same) {
-            self.add_to_node(&same, makers);
-            let Some(first) = same.places.first().filter(|_| same.places.len() > 1) else { continue };
+        let all = std::mem::take(&mut self.same);
+        for same in &all {
+            let is_one = |it: &&Repeat| it.first.id == same.first.id;
+            let has_one_host = all.iter().filter(is_one).all(|it| it.has_one_host && it.first.host == same.first.host);
+            self.add_to_node(&same.first, has_one_host, makers);
+        }
+        for same in all {
+            let is_again = |(at, place): (usize, &Record)| {
+                same.places[..at].iter().any(|before| have_one_key(before.per, place.per))
+            };
+            let Some(first) = same.places.first().filter(|_| same.places.iter().enumerate().any(is_again)) else {
+                continue;
+            };
             if let Some(other) = same.places.iter().find(|place| place.source() != first.source()) {
                 *self.copies.entry((first.source(), other.source())).or_default() += 1;
             }
@@ -306,8 +332,7 @@ impl Findings {
         }
     }
 
-    fn add_to_node(&mut self, same: &Repeat, makers: &Makers) {
-        let record = &same.first;
+    fn add_to_node(&mut self, record: &Record, has_one_host: bool, makers: &Makers) {
         let maker = &makers.all[record.maker as usize];
         let sequence = sequence(maker, record.id, &self.numbers);
         let has_node = maker.has_node();
@@ -325,7 +350,7 @@ impl Findings {
             node.highest = node.highest.max(sequence);
         }
         // An id that several hosts have says nothing of who made it.
-        if has_node && same.has_one_host {
+        if has_node && has_one_host {
             node.add_host(record);
         }
         self.nodes[at] = node;
@@ -378,7 +403,7 @@ mod tests {
         let mut makers = Makers::new(usize::MAX);
         let numbers = Numbers { is_chosen: true, ..Numbers::UNKNOWN };
         let reader = Reader::all(numbers).into_iter().find(|reader| reader.is_of_numbers()).unwrap();
-        let mut findings = Findings::new(numbers, 60_000, false, 10, ids.len() as u64);
+        let mut findings = Findings::new(numbers, 60_000, [false; 2], 10, ids.len() as u64);
         findings.now_ms = 1_795_521_600_000;
         for (&(host, ms), sequence) in ids.iter().zip(0..) {
             let ms = findings.now_ms + ms;

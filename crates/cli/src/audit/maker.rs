@@ -116,10 +116,17 @@ fn hash_of(text: &[u8]) -> [u64; 2] {
     })
 }
 
-/// A hash that is not 0.
-pub(super) fn hash_of_value(value: &[u8]) -> u64 {
-    hash_of(value)[0].max(1)
+/// A hash of the value of a key, with the number of the key in its low bits. It is not 0.
+pub(super) fn hash_of_value(key: u64, value: &[u8]) -> u64 {
+    hash_of(value)[0] & !KEY | key.min(KEY)
 }
+
+/// Whether these are values of one key.
+pub(super) fn have_one_key(one: u64, other: u64) -> bool {
+    one & KEY == other & KEY
+}
+
+const KEY: u64 = 15;
 
 #[cfg(test)]
 mod tests {

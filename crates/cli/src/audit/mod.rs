@@ -25,11 +25,13 @@ use records::{Record, Records};
 use report::{Hosts, Report};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
-use txid::formats::find::Finder;
+use tempfile::SpooledTempFile;
+use txid::formats::Format;
+use txid::formats::find::{Finder, SHORTEST};
 use txid_args::Audit;
 
 /// In one line.
@@ -46,11 +48,23 @@ const STEP: usize = 1 << 20;
 /// Nobody asks about fewer ids in two files.
 const LEAST_COPIED: u64 = 10;
 
+/// To show lines as they were read, the first small files stay in memory, and others open.
+const SMALL_FILES: usize = 8;
+const SMALL: usize = 1 << 20;
+const OPEN_FILES: usize = 256;
+
+/// So much is looked at for words that are ids by chance.
+const SAMPLE: usize = 16 << 20;
+
+/// How often chance may differ from what is expected.
+const CHANCE: f64 = 2.0;
+
 pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
     let wanted = Wanted::new(&args.ids, Default::Txid)?;
     let sources = input::sources(&args.files);
     let bar = input::bar(&sources);
     let memory = memory(&args.memory)?;
+    let keys: Vec<_> = args.per.iter().filter(|key| *key != "file").collect();
     let mut audit = Collector {
         ids: wanted.finder()?,
         passes_numbers: wanted.passes_numbers(),
@@ -60,28 +74,31 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
         records: Records::new(memory),
         makers: Makers::new(memory),
         hosts: Hosts::default(),
-        per: key("--per", args.per.as_deref())?,
-        host: key("--host", args.host.as_deref())?,
+        per: keys.iter().map(|text| key("--per", text)).collect::<Result<_>>()?,
+        host: args.host.as_ref().map(|text| key("--host", text)).transpose()?,
         clocks: HashMap::new(),
         counts: BTreeMap::new(),
-        steps: Few::new(args.show),
+        by_chance: BTreeMap::new(),
+        looked: [0; 2],
+        steps: BTreeMap::new(),
+        show: args.show,
         names: names_of(&sources),
-        ids_of: vec![0; sources.len()],
         source: 0,
-        is_spooled: false,
         line: 0,
         lines: 0,
         here: 0,
         without_key: 0,
         spools: HashMap::new(),
+        files: HashMap::new(),
         left: 0,
     };
     let gap_ms = time::parse_span("--gap", &args.gap)?;
     let mut all = true;
     for (number, source) in sources.iter().enumerate() {
-        match source.open(&bar) {
-            Ok(blocks) => {
-                audit.begin(number, source)?;
+        let opened = source.file().and_then(|file| Ok((source.open_file(file.try_clone()?, &bar)?, file)));
+        match opened {
+            Ok((blocks, file)) => {
+                audit.begin(number, source, file)?;
                 all &= source.each(blocks, &bar, |block| {
                     audit.block(block)?;
                     Ok(ControlFlow::Continue(()))
@@ -98,20 +115,43 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
     if audit.makers.is_full() {
         say("too many nodes to tell them all apart: only the first were looked at for hosts that share one");
     }
-    let ids = audit.records.count;
-    let mut findings = Findings::new(wanted.numbers, gap_ms, audit.per.is_some(), args.show, ids);
-    let Collector { records, makers, hosts, steps, lines, without_key, spools, passed, ids_of, counts, .. } = audit;
-    records.each(|record| findings.add(record, &makers))?;
+    let left_out = audit.leave_out(wanted.formats.is_none());
+    let ids: u64 = audit.counts.values().sum();
+    let Collector {
+        records,
+        makers,
+        hosts,
+        steps,
+        lines,
+        without_key,
+        spools,
+        files,
+        passed,
+        counts,
+        ids: finder,
+        readers,
+        ..
+    } = audit;
+    let mut all_steps = Few::new(args.show);
+    steps.into_iter().filter(|(at, _)| counts.contains_key(at)).for_each(|(_, some)| all_steps.extend(some, by_ms));
+    let is_once_a_file = keys.len() < args.per.len();
+    let mut findings = Findings::new(wanted.numbers, gap_ms, [!keys.is_empty(), is_once_a_file], args.show, ids);
+    records.each(|record| {
+        if !left_out.contains(&makers.all[record.maker as usize].format()) {
+            findings.add(record, &makers);
+        }
+    })?;
     findings.end(&makers);
-    if let (Some(key), 1..) = (&args.per, without_key) {
+    if without_key > 0 {
+        let key = args.per.join(",");
         say(&format!("--per {key}: {without_key} lines with an id have no {key}, and repeat nothing"));
     }
     for (&(one, other), &count) in &findings.copies {
-        if count >= LEAST_COPIED && count > ids_of[one].min(ids_of[other]) / 10 * 9 {
+        if count >= LEAST_COPIED && 2 * findings.copies.values().sum::<u64>() > findings.repeats.count {
             let [one, other] = [one, other].map(|source| sources[source].name());
             say(&format!(
                 "{count} ids of {other} are in {one}, too: leave out one if it is a copy; if both tell of the same requests, \
-                 say --per KEY"
+                 say --per file"
             ));
         }
     }
@@ -122,9 +162,18 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
     let repeats = findings.repeats.count > 0;
     let formats: Vec<_> = counts.into_iter().map(|(at, count)| (txid::formats::ALL[at].name, count)).collect();
     let numbers = wanted.numbers;
-    let report =
-        Report { findings, steps, makers: &makers, hosts: &hosts, lines, numbers, formats, args, sources: &sources };
-    report.print(spools)?;
+    let (steps, makers, hosts) = (all_steps, &makers, &hosts);
+    let report = Report { findings, steps, makers, hosts, lines, numbers, formats, args, sources: &sources };
+    let has_id = |line: &[u8], id| {
+        let mut has_id = false;
+        finder.each(line, |it| {
+            let at = txid::formats::ALL.iter().position(|format| *format == it.format).unwrap_or_default();
+            has_id |= readers[at].read(&line[it.range]).0 == id;
+            ControlFlow::Continue(())
+        });
+        has_id
+    };
+    report.print(spools, files, has_id)?;
     if ids == 0 && all {
         let title = wanted.title();
         complain(&anyhow!("there is no {title} on {lines} lines, so there is nothing to report"));
@@ -135,10 +184,12 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
     }))
 }
 
-fn key(option: &str, text: Option<&str>) -> Result<Option<Key>> {
-    let key =
-        |text: &str| Key::new(text).with_context(|| format!("{option} '{text}': not a name, nor a column from 1"));
-    text.map(key).transpose()
+fn key(option: &str, text: &str) -> Result<Key> {
+    Key::new(text).with_context(|| format!("{option} '{text}': not a name, nor a column from 1"))
+}
+
+fn by_ms((_, _, step): &(u32, usize, StepBack)) -> i64 {
+    step.by_ms
 }
 
 /// A number of bytes, with or without K, M or G.
@@ -179,47 +230,53 @@ struct Collector {
     records: Records,
     makers: Makers,
     hosts: Hosts,
-    per: Option<Key>,
+    per: Vec<Key>,
     host: Option<Key>,
     /// The clocks of the file that is read, by host and format.
     clocks: HashMap<(u32, u32), Box<Clock>>,
-    steps: Few<(u32, usize, StepBack)>,
-    /// The host of each source, and how many ids it has.
+    steps: BTreeMap<usize, Few<(u32, usize, StepBack)>>,
+    show: usize,
+    /// The host of each source.
     names: Vec<String>,
-    ids_of: Vec<u64>,
-    /// How many ids there are of each format, by its place in the list of all.
+    /// How many ids there are of each format, by its place in the list of all, and how many chance makes of the words that
+    /// were looked at: of so many bytes and lines.
     counts: BTreeMap<usize, u64>,
+    by_chance: BTreeMap<usize, f64>,
+    looked: [usize; 2],
     source: usize,
-    is_spooled: bool,
     line: u64,
     lines: u64,
     /// The host of lines that name none.
     here: u32,
     without_key: u64,
-    /// What cannot be read a second time, by the number of its source, to show lines of it.
-    spools: HashMap<usize, BufWriter<File>>,
+    /// What cannot be read a second time, or is small, by the number of its source, and other files that were read.
+    spools: HashMap<usize, SpooledTempFile>,
+    files: HashMap<usize, File>,
     /// How much memory records have left to hosts and nodes.
     left: usize,
 }
 
 impl Collector {
-    fn begin(&mut self, number: usize, source: &Source) -> Result<()> {
+    fn begin(&mut self, number: usize, source: &Source, file: File) -> Result<()> {
         self.source = number;
         self.line = 0;
         self.here = self.hosts.number(self.names[number].as_bytes())?;
         self.hosts.add_file(self.here, &source.name());
-        self.is_spooled = !source.is_lasting();
-        if self.is_spooled {
-            self.spools.insert(number, BufWriter::new(tempfile::tempfile().context("temporary file")?));
+        let metadata = file.metadata().with_context(|| source.name())?;
+        let is_small = self.spools.len() < SMALL_FILES && metadata.len() <= SMALL as u64;
+        if is_small || !metadata.is_file() {
+            self.spools.insert(number, SpooledTempFile::new(SMALL));
+        } else if self.files.len() < OPEN_FILES {
+            self.files.insert(number, file);
         }
         Ok(())
     }
 
     fn end(&mut self) {
         let clocks = std::mem::take(&mut self.clocks);
-        for ((host, _), mut clock) in clocks {
+        for ((host, at), mut clock) in clocks {
             let step = clock.end();
-            self.add_step(host, step);
+            self.add_step(host, at as usize, step);
         }
         self.lines += self.line;
     }
@@ -230,6 +287,9 @@ impl Collector {
             return self.spool(b"\n");
         }
         self.spool(block)?;
+        if self.passes_numbers && self.looked[0] < SAMPLE {
+            self.look(block);
+        }
         lines(block).try_for_each(|line| {
             self.line += 1;
             self.add(line)
@@ -238,9 +298,40 @@ impl Collector {
 
     fn spool(&mut self, lines: &[u8]) -> Result<()> {
         match self.spools.get_mut(&self.source) {
-            Some(spool) if self.is_spooled => spool.write_all(lines).context("temporary file"),
-            _ => Ok(()),
+            Some(spool) => spool.write_all(lines).context("temporary file"),
+            None => Ok(()),
         }
+    }
+
+    /// How many of the words would be ids by chance.
+    fn look(&mut self, block: &[u8]) {
+        let words = block.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| word.len() >= SHORTEST);
+        for word in words {
+            for (at, format) in txid::formats::ALL.into_iter().enumerate() {
+                if let Some(chance) = format.chance(word) {
+                    *self.by_chance.entry(at).or_default() += chance;
+                }
+            }
+        }
+        self.looked = [self.looked[0] + block.len(), self.looked[1] + lines(block).count()];
+    }
+
+    /// The formats with no more ids than chance makes.
+    fn leave_out(&mut self, is_any: bool) -> Vec<&'static Format> {
+        let more = CHANCE * self.lines as f64 / self.looked[1].max(1) as f64;
+        let is_chance = |at: &usize, count: &u64| *count as f64 <= more * self.by_chance.get(at).unwrap_or(&0.0);
+        let left_out: Vec<_> = self.counts.iter().filter(|(at, count)| is_any && is_chance(at, count)).collect();
+        let formats = left_out.into_iter().map(|(&at, &count)| (at, count)).collect::<Vec<_>>();
+        let left_out = |(at, count): (usize, u64)| {
+            let format = txid::formats::ALL[at];
+            let name = format.name;
+            say(&format!(
+                "{count} ids of {name} are no more than chance makes of other words: left out without --format {name}"
+            ));
+            self.counts.remove(&at);
+            format
+        };
+        formats.into_iter().map(left_out).collect()
     }
 
     /// Remembers the first id of each format in a line.
@@ -273,11 +364,9 @@ impl Collector {
         if self.always_looks && found[0].is_some_and(|first| is_to_come(first.ms)) {
             self.passed.look(line);
         }
-        let per = match &self.per {
-            None => 0,
-            Some(key) => key.value(line).map_or(0, hash_of_value),
-        };
-        self.without_key += u64::from(self.per.is_some() && per == 0);
+        let keys = self.per.iter().zip(1..);
+        let per = keys.filter_map(|(key, number)| Some(hash_of_value(number, key.value(line)?))).next().unwrap_or(0);
+        self.without_key += u64::from(!self.per.is_empty() && per == 0);
         let host = match self.host.as_ref().and_then(|key| key.value(line)) {
             Some(name) => self.hosts.number(name)?,
             None => self.here,
@@ -285,10 +374,9 @@ impl Collector {
         let place = Record::place(self.source, self.line);
         for First { at, id, maker, ms } in found.into_iter().flatten() {
             let step = self.clocks.entry((host, at as u32)).or_default().see(ms, self.line);
-            self.add_step(host, step);
+            self.add_step(host, at, step);
             let maker = self.makers.number(maker);
             *self.counts.entry(at).or_default() += 1;
-            self.ids_of[self.source] += 1;
             self.records.add(Record { ms, id, place, per, host, maker })?;
         }
         let taken = self.hosts.memory() + self.clocks.len() * CLOCK + self.makers.all.len() * MAKER;
@@ -299,9 +387,10 @@ impl Collector {
         Ok(())
     }
 
-    fn add_step(&mut self, host: u32, step: Option<StepBack>) {
+    fn add_step(&mut self, host: u32, at: usize, step: Option<StepBack>) {
         if let Some(step) = step {
-            self.steps.add_by_size((host, self.source, step), |(_, _, step)| step.by_ms);
+            let steps = self.steps.entry(at).or_insert_with(|| Few::new(self.show));
+            steps.add_by_size((host, self.source, step), by_ms);
         }
     }
 }

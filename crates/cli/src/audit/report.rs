@@ -14,9 +14,10 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Seek, Write, stdout};
+use std::io::{BufWriter, IsTerminal, Seek, Write, stdout};
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use tempfile::SpooledTempFile;
 use txid::formats::Numbers;
 use txid_args::Audit;
 
@@ -77,13 +78,6 @@ impl Hosts {
     }
 }
 
-/// A spool, from its beginning.
-fn rewound(spool: BufWriter<File>) -> io::Result<Blocks> {
-    let mut file = spool.into_inner()?;
-    file.rewind()?;
-    Ok(Blocks::new(Box::new(file)))
-}
-
 pub(super) struct Report<'a> {
     pub(super) findings: Findings,
     pub(super) steps: Few<(u32, usize, StepBack)>,
@@ -98,9 +92,15 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    pub(super) fn print(&self, spools: HashMap<usize, BufWriter<File>>) -> Result<()> {
+    /// Lines are shown from the files that were read, if they still have the id.
+    pub(super) fn print(
+        &self,
+        spools: HashMap<usize, SpooledTempFile>,
+        files: HashMap<usize, File>,
+        has_id: impl Fn(&[u8], [u64; 2]) -> bool,
+    ) -> Result<()> {
         let args = self.args;
-        let lines = self.read_lines(spools)?;
+        let lines = self.read_lines(spools, files, has_id)?;
         let object = self.object(&lines);
         let mut out: Box<dyn Write> = match stdout().is_terminal() {
             true => Box::new(Harmless::new(stdout().lock())),
@@ -111,37 +111,47 @@ impl Report<'_> {
     }
 
     /// The lines that are shown, by their places. Reads files again as far as they have one.
-    fn read_lines(&self, mut spools: HashMap<usize, BufWriter<File>>) -> Result<HashMap<u64, String>> {
+    fn read_lines(
+        &self,
+        mut spools: HashMap<usize, SpooledTempFile>,
+        mut files: HashMap<usize, File>,
+        has_id: impl Fn(&[u8], [u64; 2]) -> bool,
+    ) -> Result<HashMap<u64, String>> {
         let repeated = self.findings.repeats.shown.iter().flat_map(|repeat| &repeat.places);
-        let mut wanted: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+        let mut wanted: BTreeMap<usize, BTreeMap<u64, [u64; 2]>> = BTreeMap::new();
         for record in repeated.chain(&self.findings.future.shown).chain(&self.findings.outliers.shown) {
-            wanted.entry(record.source()).or_default().push(record.line());
+            wanted.entry(record.source()).or_default().insert(record.line(), record.id);
         }
         let mut lines = HashMap::new();
-        for (source, mut numbers) in wanted {
-            numbers.sort_unstable();
+        for (source, mut ids) in wanted {
             let mut add = |number: u64, line: &[u8]| {
                 let line = line.trim_ascii_end();
                 let more = if line.len() > LONGEST_LINE { "..." } else { "" };
                 let line = String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]);
                 lines.insert(Record::place(source, number), format!("{line}{more}"));
             };
-            let (mut number, mut next) = (0, 0);
+            let mut number = 0;
             let mut see = |line: &[u8]| {
                 number += 1;
-                if numbers.get(next) == Some(&number) {
+                if ids.remove(&number).is_some_and(|id| has_id(line, id)) {
                     add(number, line);
-                    next += numbers[next..].iter().take_while(|it| **it == number).count();
                 }
-                if next == numbers.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if ids.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let bar = ProgressBar::hidden();
-            let mut blocks = match spools.remove(&source) {
-                Some(spool) => rewound(spool).context("temporary file")?,
-                None => match self.sources[source].open(&bar) {
-                    Ok(blocks) => blocks,
-                    Err(_) => continue,
-                },
+            let mut blocks = match (spools.remove(&source), files.remove(&source)) {
+                (Some(mut spool), _) => {
+                    spool.rewind().context("temporary file")?;
+                    Blocks::new(Box::new(spool))
+                }
+                (None, file) => {
+                    let file = file.map_or_else(|| self.sources[source].file(), Ok).and_then(|mut file| {
+                        file.rewind()?;
+                        self.sources[source].open_file(file, &bar)
+                    });
+                    let Ok(blocks) = file else { continue };
+                    blocks
+                }
             };
             // What could not be read was said.
             while let Ok(Some(piece)) = blocks.next_piece() {
@@ -291,6 +301,7 @@ impl Report<'_> {
         let span = |it: &Value| format!("from {} to {}", plain(&it["from"]), plain(&it["to"]));
         let seconds = |ms: &Value| ms.as_i64().unwrap_or_default() as f64 / 1000.0;
         let at = |it: &Value| format!("{}:{}", plain(&it["file"]), it["line"]);
+        let text_of = |it: &Value| it["text"].as_str().unwrap_or("the file has this line no more").to_string();
         let counted = |count: &Value, what: &str| {
             let end = if count.as_u64() == Some(1) { "" } else { "s" };
             format!("{count} {what}{end}")
@@ -334,13 +345,16 @@ impl Report<'_> {
                 let lines = counted(&it["lines"], "line");
                 let mut lines = format!("{} of {}, on {lines}", plain(&it["format"]), plain(&it["time"]));
                 for place in it["places"].as_array().into_iter().flatten() {
-                    lines += &format!("\n    {}: {}", at(place), plain(&place["text"]));
+                    lines += &format!("\n    {}: {}", at(place), text_of(place));
                 }
                 lines
             },
             &|it| {
-                let per =
-                    if self.args.per.is_none() { "; if these are lines of one request, say --per KEY" } else { "" };
+                let per = match 2 * self.findings.copies.values().sum::<u64>() > self.findings.repeats.count {
+                    _ if !self.args.per.is_empty() => "",
+                    true => "; if these files tell of the same requests, say --per file",
+                    false => "; if these are lines of one request, say --per KEY",
+                };
                 self.around(&plain(&it["time"]), &plain(&it["format"])) + per
             },
         );
@@ -360,7 +374,7 @@ impl Report<'_> {
                 self.around(&plain(&it["to"]), "") + hosts
             },
         );
-        let timed = |it: &Value| format!("{}, {}: {}: {}", host(it), plain(&it["time"]), at(it), plain(&it["text"]));
+        let timed = |it: &Value| format!("{}, {}: {}: {}", host(it), plain(&it["time"]), at(it), text_of(it));
         section("future", "", &timed, &nothing);
         section(
             "sequences",

@@ -120,6 +120,12 @@ fn an_id_may_stand_on_several_lines_of_one_request() {
         let lines = format!("{one} 7 {{\"status\":\"x\"}}\n{one} 7 status=x\n");
         report(audit(directory.path(), &["--per", key]).write_stdin(lines), 0);
     }
+    // Of two keys, a line has the first that is there.
+    let both = |path: &str| {
+        format!("{access}{access}{{\"id\":\"{one}\",\"path\":\"/a\"}}\n{{\"id\":\"{one}\",\"path\":\"{path}\"}}\n")
+    };
+    report(audit(directory.path(), &["--per", "request,path"]).write_stdin(both("/a")), 0);
+    report(audit(directory.path(), &["--per", "request", "--per", "path"]).write_stdin(both("/b")), 1);
     for (option, value, why) in [
         ("--per", "0", "not a name, nor a column from 1"),
         ("--host", "", "not a name, nor a column from 1"),
@@ -382,7 +388,7 @@ fn what_does_not_fit_into_memory_is_audited_alike() {
     let found: Value = serde_json::from_slice(&small).unwrap();
     assert_eq!((counts(&found)[0], found["repeats"]["shown"][0]["places"][1]["line"].as_i64()), (1, Some(200_001)));
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
-    let said = refusal(txid(&["audit"]).env("TMPDIR", directory.path().join("missing")));
+    let said = refusal(txid(&["audit"]).env("TMPDIR", directory.path().join("missing")).write_stdin(input.as_bytes()));
     assert!(said.starts_with("txid: temporary file: No such file or directory (os error 2)"), "{said}");
 }
 

@@ -160,7 +160,7 @@ fn ids_that_are_far_from_all_others_make_no_gap_and_no_average() {
 fn copies(count: usize, of: &str, are_in: &str) -> String {
     format!(
         "txid: {count} ids of {of} are in {are_in}, too: leave out one if it is a copy; if both tell of the same requests, \
-         say --per KEY\n"
+         say --per file\n"
     )
 }
 
@@ -179,15 +179,19 @@ fn an_id_in_two_files_makes_no_shared_node() {
             "{report}"
         );
         assert_eq!(said, copies(33, files[1], files[0]));
+        let once = ["--format", "snowflake", "--per", "file", files[0], files[1]];
+        let (report, said, _) = audit(directory.path(), &once);
+        assert_eq!((&report["shared_nodes"]["count"], &report["repeats"]["count"], &*said), (&0.into(), &0.into(), ""));
     }
 }
 
-/// Ten ids, and more than nine tenths of one of the files.
+/// Ten ids, and more than half of all that repeat.
 #[test]
 fn few_ids_in_two_files_are_no_copy() {
-    let ids: Vec<_> = (0..200).map(|n| id(NOON + n)).collect();
-    for (both, more, is_said) in [(9, 0, false), (10, 0, true), (90, 10, false), (91, 9, true)] {
-        let (a, b) = (ids[..both + more].join("\n"), ids[more..both + 2 * more].join("\n"));
+    let ids: Vec<_> = (0..40).map(|n| id(NOON + n)).collect();
+    for (both, twice, is_said) in [(9, 0, false), (10, 0, true), (10, 9, true), (10, 10, false)] {
+        let twice = &ids[20..20 + twice];
+        let (a, b) = (ids[..both].join("\n"), [&ids[..both], twice, twice].concat().join("\n"));
         let directory = directory(&[("a.log", a.as_bytes()), ("b.log", b.as_bytes())]);
         let (_, said, _) = audit(directory.path(), &["a.log", "b.log"]);
         assert_eq!(said, if is_said { copies(both, "b.log", "a.log") } else { String::new() });
@@ -207,6 +211,51 @@ fn a_pipe_is_read_once() {
         let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
         assert!(text.contains(&format!(":1: {one} a\n")) && !text.contains("null"), "{command}: {text}");
     }
+}
+
+/// Whatever happened to the file meanwhile: to a small one, and to another while it is there.
+#[test]
+fn lines_are_shown_as_they_were_read() {
+    let again = format!("{} small\n", id(NOON)).repeat(2);
+    let large = again.replace("small", "large") + &"x\n".repeat(600_000);
+    for (log, change, shown) in [
+        (&again, "mv a.log b.log; echo other > a.log", "small"),
+        (&again, ": > a.log", "small"),
+        (&large, "mv a.log b.log; echo other > a.log", "large"),
+        (&large, "echo other > a.log", "the file has this line no more"),
+    ] {
+        let directory = directory(&[("a.log", log.as_bytes())]);
+        // The pipe can be written to when all before it was read.
+        let script = format!("mkfifo pipe; (exec 3> pipe; {change}) & \"$0\" audit a.log pipe");
+        let mut shell = assert_cmd::Command::new("sh");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+        let output = shell.timeout(std::time::Duration::from_secs(60)).assert().code(1);
+        let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+        assert_eq!(text.matches(&format!("{shown}\n")).count(), 2, "{change}: {text}");
+    }
+}
+
+/// Random trace ids of W3C, of which a few look as if they had a time.
+#[test]
+fn a_format_by_chance_is_left_out() {
+    let made = |name: &str, count: &str| printed(&mut txid(&["new", "--format", name, "-n", count]));
+    let random = made("otel_trace_id", "50000");
+    let directory = directory(&[("a.log", (random.clone() + &made("txid", "100")).as_bytes())]);
+    let (report, said, _) = audit(directory.path(), &["--format", "any", "a.log"]);
+    assert_eq!(
+        (&report["ids"], &report["formats"], &report["gaps"]["count"]),
+        (&100.into(), &serde_json::json!({ "txid": 100 }), &0.into())
+    );
+    assert!(
+        said.ends_with(
+            " ids of trace_id are no more than chance makes of other words: left out without --format trace_id\n"
+        ),
+        "{said}"
+    );
+    // Some are.
+    std::fs::write(directory.path().join("a.log"), random + &made("trace_id", "100")).unwrap();
+    let (report, ..) = audit(directory.path(), &["--format", "any", "a.log"]);
+    assert!(report["formats"]["trace_id"].as_u64() >= Some(100), "{report}");
 }
 
 #[test]
@@ -261,8 +310,8 @@ fn what_was_in_flight_is_told_by_the_time_of_its_line() {
         format!("{{\"time\":\"2026-11-24T12:04:00.250Z\",\"id\":\"{}\"}}\n", ids[2]),
         format!("[24/Nov/2026:12:04:02 +0000] {} later\n", ids[3]),
         format!("[24/Nov/2026:12:04:03 +0000] /orders/{} {} later\n", txid::uuid::v7_at(NOON), ids[3]),
-        // The last word of this UNIQUE_ID of 2018 reads as a txid of years to come.
-        "Ws@zWA-vQegofEOBJHOBujnJc00 [24/Nov/2026:12:30:00 +0000] long\n".to_string(),
+        // The last word of this UNIQUE_ID of 2018 has the characters of a txid.
+        "Ws@-WAoAAAcAAAAqAAEAAAAg [24/Nov/2026:12:30:00 +0000] long\n".to_string(),
         // Without a txid, the first id counts.
         format!("[24/Nov/2026:12:30:00 +0000] {} of {}\n", txid::uuid::v7_at(NOON), txid::uuid::v7_at(NOON + 900_000)),
         format!("{} untimed\n", ids[0]),
