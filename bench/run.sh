@@ -71,7 +71,7 @@ await lua.md
 stop
 
 say "the second table: at the C ABI and in Rust"
-cargo build --locked --release --quiet --manifest-path "$root/bench/rust/Cargo.toml" --target-dir "$root/target/bench"
+cargo build --release --quiet --manifest-path "$root/bench/rust/Cargo.toml" --target-dir "$root/target/bench"
 bench=$root/target/bench/release/txid-bench
 # The library on a processor that has no instructions for AES.
 RUSTFLAGS='--cfg aes_backend="soft"' cargo build --locked --release --quiet --package txid-capi --target-dir "$root/target/bench-soft"

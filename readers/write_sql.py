@@ -348,7 +348,7 @@ class SQLite(Dialect):
 
     def sum(self, text):
         terms = (f"instr('{text.digits}', substr(:id, {at}, 1)) % {text.base}" for at in text.places)
-        return f"{'(' * len(text.places)}\n        " + f") * {text.base}\n      + ".join(terms) + "\n    )", text.factor
+        return "(" * len(text.places) + f") * {text.base} + ".join(terms) + ")", text.factor
 
     def condition(self, text):
         literals = "".join(sorted({c for c in text.characters if isinstance(c, str)} & set("-.")))
@@ -380,7 +380,7 @@ class SQLite(Dialect):
     def digits(self, text, count, word):
         width = text.base.bit_length() - 1
         shifts = (width * at for at in reversed(range(count)))
-        return " ||".join(f"\n    substr('{text.alphabet}', 1 + (({word} >> {by}) & {text.base - 1}), 1)" for by in shifts)
+        return " || ".join(f"substr('{text.alphabet}', 1 + (({word} >> {by}) & {text.base - 1}), 1)" for by in shifts)
 
     def bound(self, name, end, text, last):
         return f"-- {name}_{end}\nSELECT CASE WHEN :ms BETWEEN {text.epoch} AND {text.last_ms} THEN {self.text(text, last)} END;"

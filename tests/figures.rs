@@ -1,5 +1,5 @@
 //! The figures of README.md are the ones that `make bench` wrote to bench/RESULTS.md. The library
-//! computes the figures of layouts, and some others are constants of the code.
+//! computes the figures of layouts.
 
 use std::fs;
 use txid::snowflake::Layout;
@@ -19,81 +19,7 @@ const QUOTES: [(&str, [&str; 2], usize); 6] = [
     ("nginx's `$request_id` | {} % fewer", ["## Requests", "`$request_id`"], 2),
 ];
 
-const CARGO: (&str, &str) = ("Cargo.toml", "rust-version = \"{}\"");
-const OLDEST_GLIBC: (&str, &str) = ("packaging/release-binaries.sh", "set -- x86_64-unknown-linux-gnu.{} aarch64");
-const LONGEST_ID: (&str, &str) = ("src/request/header.rs", "const LONGEST: usize = {};");
-const LONGEST_HOLD: (&str, &str) = ("src/source/clock.rs", "LONGEST_HOLD_MS: u64 = {}_000;");
-const LONGEST_LINE: (&str, &str) = ("crates/cli/src/blocks.rs", "LONGEST_LINE: usize = {} << 20;");
-const OF_COMMAND: &str = "crates/cli/args/src/lib.rs";
-const CLOCK: &str = "crates/cli/src/audit/clock.rs";
 const LEASES: &str = "agent/machines/src/lease/rules.rs";
-const TIMEOUT: (&str, &str) = ("agent/src/store/address.rs", "timeout: Duration::from_secs({})");
-
-/// Each line that repeats a figure of the code, and the line of the code, with `{}` in place of the figure.
-const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
-    (
-        concat!("rockspec/lua-resty-libtxid-", env!("CARGO_PKG_VERSION"), "-1.rockspec"),
-        "tag = \"v{}\",",
-        ("Cargo.toml", "version = \"{}\""),
-    ),
-    ("README.md", "Rust {} or later", CARGO),
-    ("docs/install.md", "Rust {} or later", CARGO),
-    ("agent/README.md", "Rust {} or later", CARGO),
-    ("docs/dev/tested.md", "- **Rust {}**", CARGO),
-    ("docs/dev/tested.md", "- **glibc {}**", OLDEST_GLIBC),
-    ("docs/dev/tested.md", "the release for this machine asks for no symbol newer than glibc {}", OLDEST_GLIBC),
-    ("docs/dev/tested.md", "the aarch64 release asks for no symbol newer than glibc {}", OLDEST_GLIBC),
-    ("tests/promises.md", "all {} and", ("src/make/txid.rs", "UTC : {} | random")),
-    ("tests/promises.md", "and {} bits are real", ("src/make/txid.rs", "const RANDOM_BITS: u32 = {};")),
-    ("docs/request.md", "those of 1 to {} characters", LONGEST_ID),
-    ("docs/request.md", "come in, at most {}.", ("src/request/policy.rs", "MOST_HEADERS: usize = {};")),
-    ("lua/resty/txid/request/rules.lua", "local LONGEST = {}", LONGEST_ID),
-    ("docs/hidden.md", "| `digits=N` | {} to", ("src/hidden/mod.rs", "Self::Digits(digits @ {}..=")),
-    ("docs/hidden.md", " to {} digits; a longer", ("src/hidden/mod.rs", "..={}) => Ok((Some(Alphabet::Digits)")),
-    ("docs/hidden.md", "| instead, {} to", ("src/hidden/mod.rs", "Self::Letters(letters @ {}..=")),
-    ("docs/hidden.md", " to {} characters of `0-9a-z`", ("src/hidden/mod.rs", "..={}) => Ok((Some(Alphabet::Letters)")),
-    (OF_COMMAND, "How many digits images have, {} to", ("src/hidden/mod.rs", "Self::Digits(digits @ {}..=")),
-    (OF_COMMAND, "How many letters images have, {} to", ("src/hidden/mod.rs", "Self::Letters(letters @ {}..=")),
-    (OF_COMMAND, "digits images have, 6 to {}", ("src/hidden/mod.rs", "..={}) => Ok((Some(Alphabet::Digits)")),
-    (OF_COMMAND, "letters images have, 4 to {}:", ("src/hidden/mod.rs", "..={}) => Ok((Some(Alphabet::Letters)")),
-    (OF_COMMAND, "how many characters, 1 to {} instead", ("src/maker.rs", "pub const MAX_LEN: usize = {};")),
-    (OF_COMMAND, " instead of {}", ("src/make/nanoid.rs", "const LEN: usize = {};")),
-    (
-        OF_COMMAND,
-        "what the ids begin with, 1 to {} characters",
-        ("src/make/typeid.rs", "MOST_OF_A_PREFIX: usize = {};"),
-    ),
-    ("docs/command.md", "Lines longer than {} MiB are skipped", LONGEST_LINE),
-    (OF_COMMAND, "Lines longer than {} MiB are", LONGEST_LINE),
-    (OF_COMMAND, "cannot be read and lines longer than {} MiB", LONGEST_LINE),
-    ("docs/command.md", "by default {} MB. Lines", (OF_COMMAND, "default_value = \"{}M\"")),
-    (
-        "docs/command.md",
-        "{} to 19 digits is read without a layout",
-        ("src/formats/find.rs", "pub const SHORTEST: usize = {};"),
-    ),
-    (OF_COMMAND, "numbers of {} to 19 digits (see", ("src/formats/find.rs", "pub const SHORTEST: usize = {};")),
-    ("docs/command.md", "| steps back | {} ids of a host", (CLOCK, "const ENOUGH: u32 = {};")),
-    (OF_COMMAND, "a clock that was set back: at least {} ids", (CLOCK, "const ENOUGH: u32 = {};")),
-    ("docs/command.md", "are more than {} s older than four", (CLOCK, "LATE_MS: i64 = {}_000;")),
-    (OF_COMMAND, "more than {} s older than four", (CLOCK, "LATE_MS: i64 = {}_000;")),
-    (OF_COMMAND, "the window is [default: {}s]", ("crates/cli/src/window.rs", "AROUND_MS: i64 = {}_000;")),
-    ("docs/lua.md", "set back by up to {} s", LONGEST_HOLD),
-    ("docs/c.md", "set back by up to {} s", LONGEST_HOLD),
-    (
-        "docs/snowflake.md",
-        "ahead of the clock; default {} |",
-        ("lua/resty/txid/snowflake.lua", "local DEFAULT_MAX_DRIFT = {}"),
-    ),
-    ("docs/lua.md", "| `nanoid` | `length`, 1 to {}, by", ("src/maker.rs", "pub const MAX_LEN: usize = {};")),
-    ("docs/lua.md", "by default {}; `alphabet`", ("src/make/nanoid.rs", "const LEN: usize = {};")),
-    ("docs/lua.md", "`prefix`, 1 to {} characters", ("src/make/typeid.rs", "MOST_OF_A_PREFIX: usize = {};")),
-    ("agent/docs/leases.md", "| `--lease-time` | {} s |", (LEASES, " ahead_ms: {}_000")),
-    ("agent/docs/leases.md", "| renewal | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
-    ("agent/docs/leases.md", "| `--max-skew` | {} s |", (LEASES, "MOST_SKEW_MS: u64 = {}_000")),
-    ("agent/docs/leases.md", "| a request times out | {} s |", TIMEOUT),
-    ("agent/docs/stores.md", "| `timeout={}s` |", TIMEOUT),
-];
 
 /// The cells of a row of a table.
 fn cells(line: &str) -> Option<Vec<&str>> {
@@ -150,13 +76,6 @@ fn figures_are_those_of_the_benchmark() {
             figures = format!("{:.0}", 100.0 * (1.0 - figures.parse::<f64>().unwrap()));
         }
         assert_eq!(figure("README.md", template), figures, "README.md: {template}");
-    }
-}
-
-#[test]
-fn figures_are_those_of_the_code() {
-    for (document, says, (code, sets)) in SET_IN_CODE {
-        assert_eq!(figure(document, says), figure(code, sets), "{document}: {says}; {code}: {sets}");
     }
 }
 

@@ -21,83 +21,23 @@ SELECT CAST(round((julianday(:time) - 2440587.5) * 86400000) AS INTEGER);
 -- txid: | time : 42 | random : 54 |
 -- txid_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 20 AND :id NOT GLOB '*[^0-9A-Va-v]*' AND :id GLOB '???????????????????[0Gg]' THEN ((((((((((
-        instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 1, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 2, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 3, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 4, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 5, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 6, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 7, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 8, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 9, 1)) % 32
-    ) >> 3)
+    WHEN length(CAST(:id AS BLOB)) = 20 AND :id NOT GLOB '*[^0-9A-Va-v]*' AND :id GLOB '???????????????????[0Gg]' THEN ((((((((((instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 1, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 2, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 3, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 4, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 5, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 6, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 7, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 8, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(:id, 9, 1)) % 32) >> 3)
 END;
 -- txid_first
-SELECT CASE WHEN :ms BETWEEN 0 AND 4398046511103 THEN
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 40) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 35) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 30) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 25) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 20) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 15) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 10) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 5) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 0) & 31), 1) || '00000000000' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4398046511103 THEN substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 40) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 35) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 30) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 25) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 20) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 15) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 10) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 5) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 >> 0) & 31), 1) || '00000000000' END;
 -- txid_last
-SELECT CASE WHEN :ms BETWEEN 0 AND 4398046511103 THEN
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 40) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 35) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 30) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 25) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 20) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 15) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 10) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 5) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 0) & 31), 1) || 'vvvvvvvvvvg' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4398046511103 THEN substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 40) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 35) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 30) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 25) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 20) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 15) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 10) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 5) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms * 8 + 7 >> 0) & 31), 1) || 'vvvvvvvvvvg' END;
 
 -- UUID version 1: | low : 32 | mid : 16 | version : 4 | high : 12 | variant : 2 | sequence : 14 | node : 48 |
 -- uuid_v1_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 36 AND replace(:id, '-', '') NOT GLOB '*[^0-9A-Fa-f]*' AND length(replace(:id, '-', '')) = 32 AND :id GLOB '????????-????-1???-[89ABab]???-????????????' THEN (((((((((((((((
-        instr('123456789abcdef0123456789ABCDEF', substr(:id, 16, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 17, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 18, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 10, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 11, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 12, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 13, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 1, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 2, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 3, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 4, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 5, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 6, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 7, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 8, 1)) % 16
-    ) / 10000 - 12219292800000
+    WHEN length(CAST(:id AS BLOB)) = 36 AND replace(:id, '-', '') NOT GLOB '*[^0-9A-Fa-f]*' AND length(replace(:id, '-', '')) = 32 AND :id GLOB '????????-????-1???-[89ABab]???-????????????' THEN (((((((((((((((instr('123456789abcdef0123456789ABCDEF', substr(:id, 16, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 17, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 18, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 10, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 11, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 12, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 13, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 1, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 2, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 3, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 4, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 5, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 6, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 7, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 8, 1)) % 16) / 10000 - 12219292800000
 END;
 
 -- UUID version 6: | time : 48 | version : 4 | time : 12 | variant : 2 | sequence : 14 | node : 48 |
 -- uuid_v6_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 36 AND replace(:id, '-', '') NOT GLOB '*[^0-9A-Fa-f]*' AND length(replace(:id, '-', '')) = 32 AND :id GLOB '????????-????-6???-[89ABab]???-????????????' THEN (((((((((((((((
-        instr('123456789abcdef0123456789ABCDEF', substr(:id, 1, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 2, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 3, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 4, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 5, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 6, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 7, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 8, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 10, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 11, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 12, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 13, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 16, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 17, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 18, 1)) % 16
-    ) / 10000 - 12219292800000
+    WHEN length(CAST(:id AS BLOB)) = 36 AND replace(:id, '-', '') NOT GLOB '*[^0-9A-Fa-f]*' AND length(replace(:id, '-', '')) = 32 AND :id GLOB '????????-????-6???-[89ABab]???-????????????' THEN (((((((((((((((instr('123456789abcdef0123456789ABCDEF', substr(:id, 1, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 2, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 3, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 4, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 5, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 6, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 7, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 8, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 10, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 11, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 12, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 13, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 16, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 17, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 18, 1)) % 16) / 10000 - 12219292800000
 END;
 -- uuid_v6_first
 SELECT CASE WHEN :ms BETWEEN -12219292800000 AND 103072857660683 THEN printf('%08x-%04x-6%03x-8000-000000000000', (((:ms + 12219292800000) * 10000) >> 28), (((:ms + 12219292800000) * 10000) >> 12) & 65535, ((:ms + 12219292800000) * 10000) & 4095) END;
@@ -107,20 +47,7 @@ SELECT CASE WHEN :ms BETWEEN -12219292800000 AND 103072857660683 THEN printf('%0
 -- UUID version 7: | time : 48 | version : 4 | random : 12 | variant : 2 | random : 62 |
 -- uuid_v7_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 36 AND replace(:id, '-', '') NOT GLOB '*[^0-9A-Fa-f]*' AND length(replace(:id, '-', '')) = 32 AND :id GLOB '????????-????-7???-[89ABab]???-????????????' THEN ((((((((((((
-        instr('123456789abcdef0123456789ABCDEF', substr(:id, 1, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 2, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 3, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 4, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 5, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 6, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 7, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 8, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 10, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 11, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 12, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 13, 1)) % 16
-    )
+    WHEN length(CAST(:id AS BLOB)) = 36 AND replace(:id, '-', '') NOT GLOB '*[^0-9A-Fa-f]*' AND length(replace(:id, '-', '')) = 32 AND :id GLOB '????????-????-7???-[89ABab]???-????????????' THEN ((((((((((((instr('123456789abcdef0123456789ABCDEF', substr(:id, 1, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 2, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 3, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 4, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 5, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 6, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 7, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 8, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 10, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 11, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 12, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 13, 1)) % 16)
 END;
 -- uuid_v7_first
 SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN printf('%08x-%04x-7000-8000-000000000000', (:ms >> 16), :ms & 65535) END;
@@ -130,89 +57,27 @@ SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN printf('%08x-%04x-7fff-b
 -- ULID: | time : 48 | random : 80 |
 -- ulid_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 26 AND :id NOT GLOB '*[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]*' AND :id GLOB '[0-7]?????????????????????????' THEN ((((((((((
-        instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 1, 1)) % 32) * 32
-      + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 2, 1)) % 32) * 32
-      + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 3, 1)) % 32) * 32
-      + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 4, 1)) % 32) * 32
-      + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 5, 1)) % 32) * 32
-      + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 6, 1)) % 32) * 32
-      + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 7, 1)) % 32) * 32
-      + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 8, 1)) % 32) * 32
-      + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 9, 1)) % 32) * 32
-      + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 10, 1)) % 32
-    )
+    WHEN length(CAST(:id AS BLOB)) = 26 AND :id NOT GLOB '*[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]*' AND :id GLOB '[0-7]?????????????????????????' THEN ((((((((((instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 1, 1)) % 32) * 32 + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 2, 1)) % 32) * 32 + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 3, 1)) % 32) * 32 + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 4, 1)) % 32) * 32 + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 5, 1)) % 32) * 32 + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 6, 1)) % 32) * 32 + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 7, 1)) % 32) * 32 + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 8, 1)) % 32) * 32 + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 9, 1)) % 32) * 32 + instr('123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz', substr(:id, 10, 1)) % 32)
 END;
 -- ulid_first
-SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 45) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 40) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 35) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 30) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 25) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 20) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 15) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 10) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 5) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 0) & 31), 1) || '0000000000000000' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 45) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 40) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 35) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 30) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 25) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 20) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 15) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 10) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 5) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 0) & 31), 1) || '0000000000000000' END;
 -- ulid_last
-SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 45) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 40) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 35) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 30) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 25) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 20) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 15) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 10) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 5) & 31), 1) ||
-    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 0) & 31), 1) || 'ZZZZZZZZZZZZZZZZ' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 45) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 40) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 35) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 30) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 25) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 20) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 15) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 10) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 5) & 31), 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((:ms >> 0) & 31), 1) || 'ZZZZZZZZZZZZZZZZ' END;
 
 -- xid: | time : 32 | machine : 24 | pid : 16 | counter : 24 |
 -- xid_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 20 AND :id NOT GLOB '*[^0-9a-v]*' AND :id GLOB '???????????????????[0g]' THEN ((((((((
-        instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 1, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 2, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 3, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 4, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 5, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 6, 1)) % 32) * 32
-      + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 7, 1)) % 32
-    ) >> 3) * 1000
+    WHEN length(CAST(:id AS BLOB)) = 20 AND :id NOT GLOB '*[^0-9a-v]*' AND :id GLOB '???????????????????[0g]' THEN ((((((((instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 1, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 2, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 3, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 4, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 5, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 6, 1)) % 32) * 32 + instr('123456789abcdefghijklmnopqrstuv0', substr(:id, 7, 1)) % 32) >> 3) * 1000
 END;
 -- xid_first
-SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 30) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 25) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 20) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 15) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 10) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 5) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 0) & 31), 1) || '0000000000000' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 30) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 25) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 20) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 15) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 10) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 5) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 >> 0) & 31), 1) || '0000000000000' END;
 -- xid_last
-SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 30) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 25) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 20) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 15) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 10) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 5) & 31), 1) ||
-    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 0) & 31), 1) || 'vvvvvvvvvvvvg' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 30) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 25) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 20) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 15) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 10) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 5) & 31), 1) || substr('0123456789abcdefghijklmnopqrstuv', 1 + ((:ms / 1000 * 8 + 7 >> 0) & 31), 1) || 'vvvvvvvvvvvvg' END;
 
 -- ObjectId: | time : 32 | random : 40 | counter : 24 |
 -- objectid_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 24 AND :id NOT GLOB '*[^0-9A-Fa-f]*' AND :id GLOB '????????????????????????' THEN ((((((((
-        instr('123456789abcdef0123456789ABCDEF', substr(:id, 1, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 2, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 3, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 4, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 5, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 6, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 7, 1)) % 16) * 16
-      + instr('123456789abcdef0123456789ABCDEF', substr(:id, 8, 1)) % 16
-    ) * 1000
+    WHEN length(CAST(:id AS BLOB)) = 24 AND :id NOT GLOB '*[^0-9A-Fa-f]*' AND :id GLOB '????????????????????????' THEN ((((((((instr('123456789abcdef0123456789ABCDEF', substr(:id, 1, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 2, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 3, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 4, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 5, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 6, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 7, 1)) % 16) * 16 + instr('123456789abcdef0123456789ABCDEF', substr(:id, 8, 1)) % 16) * 1000
 END;
 -- objectid_first
 SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08x0000000000000000', :ms / 1000) END;
@@ -222,103 +87,36 @@ SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08xffffffffffffff
 -- CUID: | time : 42 | counter : 21 | fingerprint : 21 | random : 42 |
 -- cuid_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 25 AND :id NOT GLOB '*[^0-9a-z]*' AND :id GLOB 'c????????????????????????' THEN ((((((((
-        instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 2, 1)) % 36) * 36
-      + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 3, 1)) % 36) * 36
-      + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 4, 1)) % 36) * 36
-      + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 5, 1)) % 36) * 36
-      + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 6, 1)) % 36) * 36
-      + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 7, 1)) % 36) * 36
-      + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 8, 1)) % 36) * 36
-      + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 9, 1)) % 36
-    )
+    WHEN length(CAST(:id AS BLOB)) = 25 AND :id NOT GLOB '*[^0-9a-z]*' AND :id GLOB 'c????????????????????????' THEN ((((((((instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 2, 1)) % 36) * 36 + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 3, 1)) % 36) * 36 + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 4, 1)) % 36) * 36 + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 5, 1)) % 36) * 36 + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 6, 1)) % 36) * 36 + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 7, 1)) % 36) * 36 + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 8, 1)) % 36) * 36 + instr('123456789abcdefghijklmnopqrstuvwxyz0', substr(:id, 9, 1)) % 36)
 END;
 
 -- push id: | time : 48 | random : 72 |
 -- pushid_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 20 AND :id NOT GLOB '*[^0-9A-Z_a-z-]*' AND :id GLOB '????????????????????' THEN ((((((((
-        instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 1, 1)) % 64) * 64
-      + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 2, 1)) % 64) * 64
-      + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 3, 1)) % 64) * 64
-      + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 4, 1)) % 64) * 64
-      + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 5, 1)) % 64) * 64
-      + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 6, 1)) % 64) * 64
-      + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 7, 1)) % 64) * 64
-      + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 8, 1)) % 64
-    )
+    WHEN length(CAST(:id AS BLOB)) = 20 AND :id NOT GLOB '*[^0-9A-Z_a-z-]*' AND :id GLOB '????????????????????' THEN ((((((((instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 1, 1)) % 64) * 64 + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 2, 1)) % 64) * 64 + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 3, 1)) % 64) * 64 + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 4, 1)) % 64) * 64 + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 5, 1)) % 64) * 64 + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 6, 1)) % 64) * 64 + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 7, 1)) % 64) * 64 + instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-', substr(:id, 8, 1)) % 64)
 END;
 -- pushid_first
-SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 42) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 36) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 30) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 24) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 18) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 12) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 6) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 0) & 63), 1) || '------------' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 42) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 36) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 30) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 24) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 18) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 12) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 6) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 0) & 63), 1) || '------------' END;
 -- pushid_last
-SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 42) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 36) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 30) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 24) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 18) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 12) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 6) & 63), 1) ||
-    substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 0) & 63), 1) || 'zzzzzzzzzzzz' END;
+SELECT CASE WHEN :ms BETWEEN 0 AND 281474976710655 THEN substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 42) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 36) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 30) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 24) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 18) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 12) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 6) & 63), 1) || substr('-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + ((:ms >> 0) & 63), 1) || 'zzzzzzzzzzzz' END;
 
 -- Apache UNIQUE_ID: | time : 32 | random : 80 | counter : 16 | thread : 32 |
 -- unique_id_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 27 AND :id NOT GLOB '*[^0-9A-Z_a-z-]*' AND :id GLOB '??????????????????????????[048AEIMQUYcgkosw]' THEN (((((((
-        instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 1, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 2, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 3, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 4, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 5, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 6, 1)) % 64
-    ) >> 4) * 1000
-    WHEN length(CAST(:id AS BLOB)) = 27 AND :id NOT GLOB '*[^0-9@-Za-z-]*' AND :id GLOB '??????????????????????????[048AEIMQUYcgkosw]' THEN (((((((
-        instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 1, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 2, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 3, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 4, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 5, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 6, 1)) % 64
-    ) >> 4) * 1000
+    WHEN length(CAST(:id AS BLOB)) = 27 AND :id NOT GLOB '*[^0-9A-Z_a-z-]*' AND :id GLOB '??????????????????????????[048AEIMQUYcgkosw]' THEN (((((((instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 1, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 2, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 3, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 4, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 5, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A', substr(:id, 6, 1)) % 64) >> 4) * 1000
+    WHEN length(CAST(:id AS BLOB)) = 27 AND :id NOT GLOB '*[^0-9@-Za-z-]*' AND :id GLOB '??????????????????????????[048AEIMQUYcgkosw]' THEN (((((((instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 1, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 2, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 3, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 4, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 5, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 6, 1)) % 64) >> 4) * 1000
 END;
 
 -- Apache UNIQUE_ID: | time : 32 | address : 32 | pid : 32 | counter : 16 | thread : 32 |
 -- unique_id_short_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 24 AND :id NOT GLOB '*[^0-9@-Za-z-]*' AND :id GLOB '????????????????????????' THEN (((((((
-        instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 1, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 2, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 3, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 4, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 5, 1)) % 64) * 64
-      + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 6, 1)) % 64
-    ) >> 4) * 1000
+    WHEN length(CAST(:id AS BLOB)) = 24 AND :id NOT GLOB '*[^0-9@-Za-z-]*' AND :id GLOB '????????????????????????' THEN (((((((instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 1, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 2, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 3, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 4, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 5, 1)) % 64) * 64 + instr('BCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-A', substr(:id, 6, 1)) % 64) >> 4) * 1000
 END;
 
 -- time-ordered trace id: | time : 41 | sequence : 23 | random : 64 |
 -- trace_id_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' AND :id GLOB '????????????????????????????????' THEN ((((((((((((
-        instr('123456789abcdef0', substr(:id, 1, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 2, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 4, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 5, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 6, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 7, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 8, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 9, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 10, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 11, 1)) % 16
-    ) >> 3)
+    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' AND :id GLOB '????????????????????????????????' THEN ((((((((((((instr('123456789abcdef0', substr(:id, 1, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 2, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 4, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 5, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 6, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 7, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 8, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 9, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 10, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 11, 1)) % 16) >> 3)
 END;
 -- trace_id_first
 SELECT CASE WHEN :ms BETWEEN 0 AND 2199023255551 THEN printf('%011x000000000000000000000', :ms * 8) END;
@@ -328,26 +126,8 @@ SELECT CASE WHEN :ms BETWEEN 0 AND 2199023255551 THEN printf('%011xfffffffffffff
 -- X-Ray trace id: | time : 32 | random : 96 |
 -- xray_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 35 AND replace(:id, '-', '') NOT GLOB '*[^0-9a-f]*' AND length(replace(:id, '-', '')) = 33 AND :id GLOB '1-????????-????????????????????????' AND :id <> '1-00000000-000000000000000000000000' THEN ((((((((
-        instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 4, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 5, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 6, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 7, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 8, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 9, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 10, 1)) % 16
-    ) * 1000
-    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' AND :id GLOB '????????????????????????????????' AND :id <> '00000000000000000000000000000000' THEN ((((((((
-        instr('123456789abcdef0', substr(:id, 1, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 2, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 4, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 5, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 6, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 7, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 8, 1)) % 16
-    ) * 1000
+    WHEN length(CAST(:id AS BLOB)) = 35 AND replace(:id, '-', '') NOT GLOB '*[^0-9a-f]*' AND length(replace(:id, '-', '')) = 33 AND :id GLOB '1-????????-????????????????????????' AND :id <> '1-00000000-000000000000000000000000' THEN ((((((((instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 4, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 5, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 6, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 7, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 8, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 9, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 10, 1)) % 16) * 1000
+    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' AND :id GLOB '????????????????????????????????' AND :id <> '00000000000000000000000000000000' THEN ((((((((instr('123456789abcdef0', substr(:id, 1, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 2, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 4, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 5, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 6, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 7, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 8, 1)) % 16) * 1000
 END;
 -- xray_first
 SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('1-%08x-000000000000000000000000', :ms / 1000) END;
@@ -357,16 +137,7 @@ SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('1-%08x-fffffffffff
 -- Datadog trace id: | time : 32 | 0 : 32 | random : 64 |
 -- datadog_ms
 SELECT CASE
-    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' AND :id GLOB '????????00000000????????????????' AND :id <> '00000000000000000000000000000000' THEN ((((((((
-        instr('123456789abcdef0', substr(:id, 1, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 2, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 4, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 5, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 6, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 7, 1)) % 16) * 16
-      + instr('123456789abcdef0', substr(:id, 8, 1)) % 16
-    ) * 1000
+    WHEN length(CAST(:id AS BLOB)) = 32 AND :id NOT GLOB '*[^0-9a-f]*' AND :id GLOB '????????00000000????????????????' AND :id <> '00000000000000000000000000000000' THEN ((((((((instr('123456789abcdef0', substr(:id, 1, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 2, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 3, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 4, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 5, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 6, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 7, 1)) % 16) * 16 + instr('123456789abcdef0', substr(:id, 8, 1)) % 16) * 1000
 END;
 -- datadog_first
 SELECT CASE WHEN :ms BETWEEN 0 AND 4294967295999 THEN printf('%08x000000000000000000000000', :ms / 1000) END;
