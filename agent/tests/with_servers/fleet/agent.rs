@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,7 +14,7 @@ use super::directory::Directory;
 use super::host::{Host, agent, kill, signal};
 use super::hosted::{child_of, libfaketime};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
-use crate::wait::{WATCHDOG, ended, says_again};
+use crate::wait::{WATCHDOG, ended};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -501,25 +500,6 @@ fn a_file_that_was_copied_or_is_from_another_boot() {
     kill(&mut child);
 }
 
-#[test]
-fn of_agents_that_start_together_on_one_file_one_keeps_it() {
-    let directory = Directory::new();
-    fs::create_dir(directory.path("run")).unwrap();
-    for _ in 0..5 {
-        // As if it had been copied there.
-        let donor = Directory::new();
-        assert!(donor.run(&["--", "true"]).output().unwrap().status.success());
-        fs::copy(donor.0.path().join("run/orders"), directory.path("run/orders")).unwrap();
-        let mut agents: Vec<_> = (0..4).map(|_| directory.run(&[]).stderr(Stdio::null()).spawn().unwrap()).collect();
-        until("more than one, or none, goes on", || {
-            agents.iter_mut().filter_map(|agent| agent.try_wait().unwrap()).filter(|it| it.code() == Some(1)).count()
-                == 3
-        });
-        until("no lease", || directory.status(&[]).status.success());
-        agents.iter_mut().for_each(|agent| drop((agent.kill(), agent.wait())));
-    }
-}
-
 /// A URL on the command line shows in `ps`.
 #[test]
 fn a_password_in_the_url_is_warned_of() {
@@ -541,67 +521,6 @@ fn a_password_in_the_url_is_warned_of() {
         );
         assert!(!said.contains("the-right"), "{said}");
     }
-}
-
-/// The password comes from the environment or a file. It must appear in no log line and no command line, and the
-/// child must not inherit it.
-#[test]
-fn a_password_is_shown_nowhere() {
-    const PASSWORD: &str = "the-right/one:of@all";
-    let server = servers::redis(&["--requirepass", PASSWORD]);
-    let directory = Directory::new();
-    let file = directory.path("password");
-    fs::write(&file, PASSWORD).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    let log = directory.path("log");
-    for by_file in [false, true] {
-        let option = if by_file { format!("&password-file={}", file.display()) } else { String::new() };
-        let mut command = agent();
-        command
-            .args(["run", "--assume-unused-store", "--node", "orders=snowflake", "--lease-time", "6s", "--store"])
-            .arg(format!("redis://127.0.0.1:{}?timeout=60s{option}", server.port))
-            .arg("--dir")
-            .arg(directory.path("run"))
-            .args(["--", "sh", "-c", "env; echo ready; exec sleep 1000"])
-            .stdout(Stdio::piped())
-            .stderr(fs::File::options().create(true).append(true).open(&log).unwrap());
-        if !by_file {
-            command.env("TXID_STORE_PASSWORD", PASSWORD);
-        }
-        let mut child = command.spawn().unwrap();
-        let mut environment = String::new();
-        for line in BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap) {
-            if line == "ready" {
-                break;
-            }
-            environment += &line;
-        }
-        assert!(!environment.contains("the-right"), "{environment}");
-        let command_line = fs::read_to_string(format!("/proc/{}/cmdline", child.id())).unwrap();
-        assert!(command_line.contains("orders=snowflake") && !command_line.contains("the-right"), "{command_line}");
-        // Makes the agent log what it can: the store wants another password, and closes the connections.
-        let config = |password: &str, new: &str| {
-            let mut control = Command::new("redis-cli");
-            control.env("REDISCLI_AUTH", password).args(["-p", &server.port.to_string()]);
-            servers::run(control.args(["config", "set", "requirepass", new]));
-            servers::run(
-                Command::new("redis-cli")
-                    .env("REDISCLI_AUTH", new)
-                    .args(["-p", &server.port.to_string(), "client", "kill", "type"])
-                    .args(["normal"]),
-            );
-        };
-        let before = directory.log().len();
-        config(PASSWORD, "another");
-        says_again(&log, before, "wrong or missing");
-        config("another", PASSWORD);
-        signal(&child, libc::SIGTERM);
-        ended("it does not end", &mut child);
-    }
-    let said = fs::read_to_string(&log).unwrap();
-    assert!(said.contains("took node") && !said.contains("the-right"), "{said}");
-    let shown: Vec<u8> = fs::read(directory.path("run/orders")).unwrap();
-    assert!(!String::from_utf8_lossy(&shown).contains("the-right"));
 }
 
 /// On the command line, in the environment, and in the file of `--config`, in this order.
