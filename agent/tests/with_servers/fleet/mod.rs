@@ -11,7 +11,6 @@ pub mod hosted;
 mod inherited;
 mod late;
 mod left;
-mod restored;
 mod stopped;
 mod terminal;
 mod thousands;
