@@ -1,9 +1,9 @@
 //! A lease, as its keeper manages it: the page, and the store.
 
 use super::own::{OwnError, Owned, own};
-use super::page::{kind, look, set_news, write};
+use super::page::{look, set_news, write};
 use super::room::Looks;
-use super::{Managed, Step};
+use super::{Kind, Level, Managed, Step};
 use crate::store::{Durability, Store};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -37,6 +37,29 @@ pub struct ManagedLease {
 
 /// What an agent that reads its configuration again has a lease go by.
 pub type LeaseTerms = (Rules, Box<dyn Store>);
+
+/// What a line of the log about an event is about.
+fn kind(event: &Event) -> Kind {
+    use Level::{Error, Info, Warning};
+    match event {
+        Event::Taken { .. } => (Info, "taken"),
+        Event::Resumed(_) => (Info, "resumed"),
+        Event::Released(_) => (Info, "released"),
+        Event::NotReleased { .. } => (Warning, "not-released"),
+        Event::Lost { .. } => (Error, "lost"),
+        Event::Cloned(_) => (Error, "copied"),
+        Event::Forgotten { .. } => (Error, "forgotten"),
+        Event::StoreAway(_) => (Warning, "store-away"),
+        Event::Conflicts { .. } => (Error, "no-effect"),
+        Event::StoreBack => (Info, "store-back"),
+        Event::ClockOff(_) => (Error, "clock-off"),
+        Event::ClockRight => (Info, "clock-right"),
+        Event::Jumped(_) => (Warning, "jumped"),
+        Event::UsedUp(_) => (Warning, "used-up"),
+        Event::NoneFree(_) => (Error, "none-free"),
+        Event::NewGroup(_) | Event::Floor(_) | Event::Ahead(_) => (Warning, "waiting"),
+    }
+}
 
 impl ManagedLease {
     /// Opens the page in the file at `path`, or makes it.

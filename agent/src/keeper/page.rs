@@ -1,6 +1,5 @@
 //! Reads and writes the page that workers have mapped, as the state machine says.
 
-use super::{Kind, Level};
 use txid::snowflake::{LeaseNews, LeasePage};
 use txid_agent_machines::lease::{Event, PageView, Write};
 
@@ -46,29 +45,6 @@ pub fn set_news(page: &LeasePage, event: &Event) {
         | Event::Conflicts { .. }
         | Event::StoreBack => return,
     });
-}
-
-/// What a line of the log about an event is about.
-pub fn kind(event: &Event) -> Kind {
-    use Level::{Error, Info, Warning};
-    match event {
-        Event::Taken { .. } => (Info, "taken"),
-        Event::Resumed(_) => (Info, "resumed"),
-        Event::Released(_) => (Info, "released"),
-        Event::NotReleased { .. } => (Warning, "not-released"),
-        Event::Lost { .. } => (Error, "lost"),
-        Event::Cloned(_) => (Error, "copied"),
-        Event::Forgotten { .. } => (Error, "forgotten"),
-        Event::StoreAway(_) => (Warning, "store-away"),
-        Event::Conflicts { .. } => (Error, "no-effect"),
-        Event::StoreBack => (Info, "store-back"),
-        Event::ClockOff(_) => (Error, "clock-off"),
-        Event::ClockRight => (Info, "clock-right"),
-        Event::Jumped(_) => (Warning, "jumped"),
-        Event::UsedUp(_) => (Warning, "used-up"),
-        Event::NoneFree(_) => (Error, "none-free"),
-        Event::NewGroup(_) | Event::Floor(_) | Event::Ahead(_) => (Warning, "waiting"),
-    }
 }
 
 #[cfg(test)]
