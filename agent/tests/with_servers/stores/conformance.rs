@@ -54,7 +54,8 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     txid_agent::store::open(&patient(url))
 }
 
-fn patient(url: &str) -> String {
+/// The same store, with a time-out that no busy machine reaches.
+pub fn patient(url: &str) -> String {
     let separator = if url.contains('?') { '&' } else { '?' };
     if url.contains("timeout=") { url.to_owned() } else { format!("{url}{separator}timeout=60s") }
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
+use super::conformance::patient;
 use super::wait_for;
 use crate::fleet::directory::Directory;
 use crate::fleet::host::agent;
@@ -35,7 +36,13 @@ fn suffices(url: &str, elsewhere: &str) {
     let directory = Directory::new();
     let txid_agent = |store: &str, group: &str, words: &[&str]| {
         let mut command = agent();
-        command.args(words).args(["--assume-unused-store", "--node", &format!("{group}=snowflake"), "--store", store]);
+        command.args(words).args([
+            "--assume-unused-store",
+            "--node",
+            &format!("{group}=snowflake"),
+            "--store",
+            &patient(store),
+        ]);
         command.env("TXID_STORE_PASSWORD", "PASSWORD").arg("--dir").arg(directory.path("run"));
         if words[0] == "run" {
             command.args(["--", "true"]);
@@ -64,7 +71,7 @@ fn of_redis() {
     let directory = Directory::new();
     let check = |store: &str, more: &[&str]| {
         let mut command = agent();
-        command.args(["check", "--ask", "--node", "users=snowflake", "--store", store]).args(more);
+        command.args(["check", "--ask", "--node", "users=snowflake", "--store", &patient(store)]).args(more);
         let output = command.arg("--dir").arg(directory.path("run")).output().unwrap();
         (output.status.code(), said(&output))
     };
