@@ -4,7 +4,6 @@ use crate::args::{self, From, Listen, LogFormat, Run, Start};
 use crate::environment::Variable;
 use crate::node::Node;
 use anyhow::{Context, anyhow, ensure};
-use clap::ValueEnum;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
@@ -60,9 +59,7 @@ struct File {
     env: BTreeMap<String, String>,
     margin: Option<Time>,
     child_runs_ahead: Option<Time>,
-    start: Option<String>,
     listen: Option<String>,
-    log_format: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -153,8 +150,6 @@ impl Config {
             Variable::parse(name, value, &nodes).map_err(|why| anyhow!("{place}: {why}"))
         };
         let env = given.iter().map(variable).collect::<anyhow::Result<Vec<_>>>()?;
-        let start = file.start.map_or(Ok(Start::default()), |text| Start::from_str(&text, false));
-        let log_format = file.log_format.map_or(Ok(LogFormat::default()), |text| LogFormat::from_str(&text, false));
         let listen = file.listen.map(|text| text.parse::<Listen>()).transpose();
         let config = Self {
             store: find_store(args.from.store, file.store)?,
@@ -174,13 +169,11 @@ impl Config {
             keys,
             max_step: args.max_step.or(file.max_step.map(|Count(step)| step)).unwrap_or(1_000_000),
             create: args.create,
-            start: args.start.map_or_else(|| start.map_err(|why| anyhow!("{shown}: start: {why}")), Ok)?,
+            start: args.start.unwrap_or_default(),
             listen: args
                 .listen
                 .map_or_else(|| listen.map_err(|why| anyhow!("{shown}: listen: {why}")), |it| Ok(Some(it)))?,
-            log_format: args
-                .log_format
-                .map_or_else(|| log_format.map_err(|why| anyhow!("{shown}: log-format: {why}")), Ok)?,
+            log_format: args.log_format.unwrap_or_default(),
             child: args.child,
         };
         config.check()?;

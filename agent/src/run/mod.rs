@@ -18,7 +18,7 @@ use event::{Event, News};
 use guard::Guard;
 use journal::{say, say_line};
 use keepers::Keepers;
-use listen::Socket;
+use listen::Server;
 use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGSTOP, SIGTERM, SIGTSTP};
 use std::path::{Path, PathBuf};
@@ -108,9 +108,9 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     notify.beat(sender.clone())?;
     signals::watch(sender.clone(), !config.child.is_empty(), guard.is_some())?;
     // The guard does not keep its socket.
-    let socket = config.listen.as_ref().map(Socket::bind).transpose()?;
+    let server = config.listen.as_ref().map(Server::bind).transpose()?;
     let keepers = Keepers::start(&config, &sender)?;
-    socket.map_or(Ok(()), |socket| socket.serve(config.dir.clone(), sender.clone()))?;
+    server.map_or(Ok(()), |server| server.serve(config.dir.clone(), sender.clone()))?;
     let mut agent = Agent {
         keepers,
         child: config.child,
