@@ -149,7 +149,7 @@ pub struct Check {
     /// Ask the store: its address, TLS, password, permissions, clock, durability and quota
     ///
     /// Prints a line for each thing that is right. The exit status is 1 for what would stop the agent, or leave it without ids. To
-    /// try the permissions, it writes the record GROUP/freed, as agents do when they give a node back.
+    /// try the permissions, it writes the record GROUP/freed, as agents do when they give a node back: run it as the agent's user.
     #[arg(long)]
     pub ask: bool,
     #[command(flatten)]

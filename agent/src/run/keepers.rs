@@ -234,7 +234,7 @@ impl Keepers {
 
     /// Whether processes get all the ids and numbers that they may want.
     pub fn are_live(&self) -> bool {
-        self.all.iter().all(|keeper| !keeper.is_kept || keeper.state == State::Live)
+        self.not_live().is_empty()
     }
 
     /// The names of those that give no ids or numbers.
