@@ -83,7 +83,7 @@ def main(txid):
         for _ in range(20):
             begin = NOW - rng.randrange(3_000_000)
             end = begin + rng.randrange(1, 200_000)
-            found = run("grep", "--from", str(begin), "--to", str(end), log).splitlines()
+            found = run("grep", "--lines", "--from", str(begin), "--to", str(end), log).splitlines()
             assert found == [line for ms, _, line in lines if begin <= ms < end], (SEED, begin, end)
         is_id = {line for _, _, line in lines}
         found = [line for line in run("sort", log).splitlines() if line in is_id]

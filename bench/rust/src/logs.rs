@@ -10,6 +10,8 @@ use txid::Txid;
 const GIGABYTE: usize = 1_000_000_000;
 const FIRST_MS: i64 = 1_795_200_000_000;
 const MS_A_LINE: i64 = 137;
+/// Of the 20th of November 2026.
+const FIRST_OF_DAY_S: i64 = 67_200;
 const ROUNDS: usize = 7;
 
 /// A row: what it does, how the program beside it is called, its arguments after its name, and those of txid.
@@ -30,9 +32,13 @@ pub fn table(txid: &str, directory: &Path) -> String {
             table += &measured(&of_zstd(txid, path), txid, directory);
         }
     }
-    write(&log, some_txid, true);
-    let sort = ("`sort` of ids in any order".to_string(), "sort", words(&["sort", path]), words(&["sort", path]));
-    table += &measured(&sort, txid, directory);
+    write(&log, no_id, false);
+    table += &of_own_times(path).iter().map(|row| measured(row, txid, directory)).collect::<String>();
+    for (id, what) in [(some_txid as fn(i64) -> String, "ids"), (no_id, "lines without ids")] {
+        write(&log, id, true);
+        let sort = (format!("`sort` of {what} in any order"), "sort", words(&["sort", path]), words(&["sort", path]));
+        table += &measured(&sort, txid, directory);
+    }
     fs::remove_file(directory.join("access.log.zst")).unwrap();
     fs::remove_file(log).unwrap();
     table
@@ -40,6 +46,10 @@ pub fn table(txid: &str, directory: &Path) -> String {
 
 fn some_txid(ms: i64) -> String {
     Txid::at(ms).to_string()
+}
+
+fn no_id(_: i64) -> String {
+    "-".to_string()
 }
 
 fn some_uuid(ms: i64) -> String {
@@ -54,13 +64,16 @@ fn write(log: &Path, id: fn(i64) -> String, shuffled: bool) -> i64 {
     while bytes < GIGABYTE {
         let order = if shuffled { (lines as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 42 } else { lines as u64 };
         let id = id(FIRST_MS + order as i64 * MS_A_LINE + lines * 7919 % 1000);
+        let of_day_s = FIRST_OF_DAY_S + order as i64 * MS_A_LINE / 1000;
         let line = format!(
-            "{id} 10.{}.{}.7 - - [21/Nov/2026:10:{:02}:{:02} +0000] \"GET /v1/items/{}?page={} HTTP/1.1\" 200 {} \"-\" \
+            "{id} 10.{}.{}.7 - - [{:02}/Nov/2026:{:02}:{:02}:{:02} +0000] \"GET /v1/items/{}?page={} HTTP/1.1\" 200 {} \"-\" \
              \"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36\"\n",
             lines % 256,
             lines % 13,
-            lines / 60 % 60,
-            lines % 60,
+            20 + of_day_s / 86_400,
+            of_day_s / 3600 % 24,
+            of_day_s / 60 % 60,
+            of_day_s % 60,
             lines * 31,
             lines % 9,
             lines % 50_000,
@@ -94,6 +107,24 @@ fn searches(txid: &str, format: &str, path: &str, lines: i64, prefix: &str) -> V
         (format!("`grep --format {format}`, {name}"), beside, words(theirs), words(ours))
     })
     .into()
+}
+
+/// Searches of a log without ids, next to ripgrep, and where it is installed, to what reads times as well.
+fn of_own_times(path: &str) -> Vec<Row> {
+    let text = "/v1/items/31000?";
+    let (from, to) = ("2026-11-23T12:00:00Z", "2026-11-23T12:10:00Z");
+    let count = words(&["rg", "-F", "-c", text, path]);
+    let window = words(&["grep", "-c", "--from", from, "--to", to, path]);
+    let of_text = words(&["grep", "-c", "-e", text, path]);
+    let mut rows = vec![
+        ("`grep`, ten minutes by times of lines".to_string(), "rg -F -c", count.clone(), window.clone()),
+        ("`grep -e` of a text".to_string(), "rg -F -c", count, of_text),
+    ];
+    if Command::new("hl").arg("--version").output().is_ok() {
+        let theirs = words(&["hl", "--since", from, "--until", to, path]);
+        rows.push(("`grep`, ten minutes by times of lines".to_string(), "hl", theirs, window));
+    }
+    rows
 }
 
 /// The log packed with zstd, and unpacked by the command or before it.

@@ -1,31 +1,32 @@
-//! `txid grep`: prints the lines with an id from a time window.
+//! `txid grep`: prints the records of logs from a time window, or with a text.
 
+use crate::blocks::lines;
 use crate::grep_page::{Layout, Page};
 use crate::histogram::Histogram;
-use crate::ids::{Default, Own, Wanted};
+use crate::ids::{Default, Wanted};
 use crate::input::{self, Part, Source};
-use crate::line_time::LineTime;
-use crate::passed::{Passed, is_number};
+use crate::passed::quoted;
+use crate::pattern;
+use crate::records::{At, InFlight, Piece, Records};
 use crate::seek::Seeker;
 use crate::time;
 use crate::trouble::{TROUBLE, complain, say};
 use crate::window::{self, Ends};
-use anyhow::{Context, Result, bail};
-use indicatif::ProgressBar;
-use memchr::{memchr, memchr_iter, memrchr};
+use anyhow::{Context, Error, Result, bail};
+use indicatif::{HumanCount, ProgressBar};
+use memchr::memchr_iter;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stdout};
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::process::ExitCode;
-use txid::formats::find::{Finder, Window};
-use txid_args::Grep;
+use txid_args::{By, Grep};
 
 /// Of the beginning of a file, so much says whether it is text: then, fewer than one in a hundred bytes are zeros, as after a
 /// power cut.
 const BEGINNING: usize = 64 << 10;
 
-/// Of the beginning of the input, ids of other formats are looked for if there is nothing else.
-const SAMPLE: usize = 256 << 10;
+/// Of a block, this much is looked at on both sides to see which times a file has.
+const END: usize = 8 << 10;
 
 pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
     if args.max_count == Some(0) && !args.files_without_match {
@@ -39,13 +40,17 @@ pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
     refuse_ids_as_files(&sources, &wanted)?;
     let range = times(args, &wanted)?;
     let layout = Layout::of(args, sources.len());
-    let lines = Lines::new(args, wanted, range.clone())?;
+    let records = Records::new(args, wanted, range.clone())?;
+    let late = args.late.as_deref().zip(range.clone());
     let mut search = Search {
-        seeker: args.late.as_deref().map(|late| Seeker::new(late, range, &lines.wanted)).transpose()?,
-        lines,
+        seeker: late.map(|(late, range)| Seeker::new(late, range, &records.wanted, args.by)).transpose()?,
+        spread: range.map(|range| Spread { range, times: None, looked: 0 }),
+        records,
         what: What::of(args),
+        by: args.by,
         text: args.text,
         is_silent: args.no_messages,
+        is_inverted: args.invert_match,
         layout: &layout,
         histogram: args.histogram.as_deref().map(|span| Histogram::new(span, args)).transpose()?,
         bar: input::bar(&sources),
@@ -75,19 +80,21 @@ pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
     }))
 }
 
-/// The times that an id must have.
-fn times(args: &Grep, wanted: &Wanted) -> Result<RangeInclusive<i64>> {
+/// The times of the window; None if only a text is looked for.
+fn times(args: &Grep, wanted: &Wanted) -> Result<Option<RangeInclusive<i64>>> {
     if let Some(text) = &args.in_flight {
-        return Ok(i64::MIN..=window::moment("--in-flight", text, wanted)? - 1);
+        return Ok(Some(i64::MIN..=window::moment("--in-flight", text, wanted)? - 1));
     }
     let ends = Ends::of(&args.window, wanted, None)?;
-    if let (None, None, None) = (ends.from, ends.to, &args.histogram) {
-        bail!(
-            "which time? Say --from, --to, --around or --in-flight, as in --from 10m or --around ID; \
-             grep -F finds a text"
-        );
+    let is_named = ends.from.is_some() || ends.to.is_some() || args.histogram.is_some();
+    match (is_named, args.regexp.is_empty() && args.id.is_empty()) {
+        (false, true) => bail!(
+            "which time? Say --from, --to, --around or --in-flight, as in --from 10m or --around ID; or a text with -e, or \
+             an id with --id"
+        ),
+        (false, false) => Ok(None),
+        _ => Ok(Some(ends.range())),
     }
-    Ok(ends.range())
 }
 
 /// Somebody who gives an id where the name of a file stands wants that id, and not all lines of the files after it.
@@ -95,12 +102,18 @@ fn refuse_ids_as_files(sources: &[Source], wanted: &Wanted) -> Result<()> {
     for source in sources {
         let Source::File(path) = source else { continue };
         let text = path.to_string_lossy();
-        if !path.exists() && wanted.ms(text.as_bytes()).is_some() {
-            bail!(
-                "{text}: no file has this name; that is an id: grep -F {text} FILE finds it, and txid grep --around \
-                 {text} FILE what was near it"
-            );
+        let ms = wanted.ms(text.as_bytes());
+        if path.exists() || ms.is_none() && !pattern::is_of_a_trace(&text) {
+            continue;
         }
+        let others = sources.iter().map(Source::name).filter(|name| *name != text).map(|name| quoted(&name));
+        let files = Some(others.collect::<Vec<_>>().join(" ")).filter(|files| !files.is_empty());
+        let files = files.as_deref().unwrap_or("FILE");
+        let near = match ms {
+            Some(Ok(_)) => format!(", and txid grep --around {text} {files} what was near it"),
+            _ => String::new(),
+        };
+        bail!("{text}: no file has this name; that is an id: txid grep --id {text} {files} finds it{near}");
     }
     Ok(())
 }
@@ -141,104 +154,16 @@ impl What {
     }
 }
 
-/// What began before a time, and was written after it.
-struct InFlight {
-    at_ms: i64,
-    times: LineTime,
-    own: Own,
-    timed: u64,
-    untimed: u64,
-}
-
-impl InFlight {
-    fn has(&mut self, line: &[u8]) -> bool {
-        if self.own.ms(line).is_none_or(|ms| ms >= self.at_ms) {
-            return false;
-        }
-        let end = self.times.find(line).map(|it| it.ms + it.unit_ms);
-        *(if end.is_some() { &mut self.timed } else { &mut self.untimed }) += 1;
-        end.is_some_and(|end| end > self.at_ms)
-    }
-}
-
-/// Finds lines.
-struct Lines {
-    ids: Finder,
-    wanted: Wanted,
-    window: Window,
-    passed: Passed,
-    in_flight: Option<InFlight>,
-    /// How much was looked at for other formats.
-    looked: usize,
-}
-
-impl Lines {
-    fn new(args: &Grep, wanted: Wanted, range: RangeInclusive<i64>) -> Result<Self> {
-        let ids = wanted.finder()?;
-        let own = |at_ms| {
-            Ok::<_, anyhow::Error>(InFlight {
-                at_ms,
-                times: LineTime::new(),
-                own: Own::new(&wanted)?,
-                timed: 0,
-                untimed: 0,
-            })
-        };
-        let in_flight = args.in_flight.is_some().then(|| own(range.end() + 1)).transpose()?;
-        let (window, passed) = (ids.window(range.clone()), Passed::new(range));
-        Ok(Self { ids, wanted, window, passed, in_flight, looked: 0 })
-    }
-
-    /// Calls `found` with the places of each line that matches, and of its first id in the window.
-    fn each(&mut self, block: &[u8], found: &mut dyn FnMut(Range<usize>, Range<usize>)) {
-        let (mut next_line, passes_numbers) = (0, self.wanted.passes_numbers());
-        let Self { ids, window, passed, in_flight, .. } = self;
-        ids.within(block, window, |id| {
-            if id.start < next_line {
-                return;
-            }
-            if passes_numbers && is_number(&block[id.clone()]) {
-                return passed.number(&block[id]);
-            }
-            let begin =
-                memrchr(b'\n', &block[next_line..id.start]).map_or(next_line, |newline| next_line + newline + 1);
-            next_line = memchr(b'\n', &block[id.end..]).map_or(block.len(), |newline| id.end + newline + 1);
-            if in_flight.as_mut().is_none_or(|it| it.has(&block[begin..next_line])) {
-                found(begin..next_line, id);
-            }
-        });
-    }
-
-    /// The ids in the window of a line, without numbers that are passed over.
-    fn ids_in(&self, line: &[u8]) -> Vec<Range<usize>> {
-        let (mut ids, passes_numbers) = (Vec::new(), self.wanted.passes_numbers());
-        self.ids.within(line, &self.window, |id| {
-            if !(passes_numbers && is_number(&line[id.clone()])) {
-                ids.push(id);
-            }
-        });
-        ids
-    }
-
-    /// Looks for other ids where there are none of those that are wanted.
-    fn look(&mut self, block: &[u8]) {
-        if self.looked < SAMPLE && self.wanted.formats.is_some() {
-            let part = &block[..block.len().min(SAMPLE - self.looked)];
-            self.looked += part.len();
-            match self.ids.first(part) {
-                Some(_) => self.looked = SAMPLE,
-                None => drop(self.passed.look(part)),
-            }
-        }
-    }
-}
-
 struct Search<'a> {
-    lines: Lines,
+    records: Records,
     seeker: Option<Seeker>,
+    /// Of the times that were met, as long as nothing is found.
+    spread: Option<Spread>,
     what: What,
+    by: By,
     text: bool,
     is_silent: bool,
+    is_inverted: bool,
     layout: &'a Layout,
     histogram: Option<Histogram>,
     bar: ProgressBar,
@@ -268,39 +193,60 @@ impl Search<'_> {
         };
         let name = source.name();
         let shown = self.layout.is_named.then_some(name.as_str());
-        let mut page = Page::new(self.layout, shown, self.has_printed);
-        let (mut begun, mut zeros, mut count) = (0, 0, 0);
+        let (mut begun, mut zeros) = (0, 0);
         if let Some(histogram) = &mut self.histogram {
             histogram.begin(shown);
         }
-        let all = source.each(blocks, &bar, |block| {
-            if block.is_empty() {
-                page.skip_line();
-                return Ok(ControlFlow::Continue(()));
+        self.records.begin(source.changed_ms());
+        let page = Page::new(self.layout, shown, self.has_printed);
+        let mut sink = Sink {
+            what: self.what,
+            layout: self.layout,
+            page,
+            histogram: self.histogram.take(),
+            count: 0,
+            error: None,
+        };
+        let mut is_over = false;
+        // Nothing stands for the end.
+        let mut each = |block: Option<&[u8]>| {
+            if is_over {
+                return Ok(ControlFlow::Break(()));
             }
-            self.lines.look(block);
-            if let Some(seeker) = &mut self.seeker {
-                seeker.see(block);
-            }
-            if let Some(histogram) = &mut self.histogram {
-                self.found |= count_times(&mut self.lines, block, histogram)?;
-                return Ok(ControlFlow::Continue(()));
-            }
-            let goes_on = match self.what {
-                What::Lines if self.layout.is_plain() => copy(&mut self.lines, block, page.plain()),
-                What::Lines => self.fill(block, &mut page),
-                _ => self.count(block, &mut count),
+            let mut take = |records: &mut Records, piece: Piece| sink.take(records, piece);
+            let goes_on = match block.unwrap_or_default() {
+                b"" => {
+                    let goes_on = self.records.end(&mut take);
+                    if block.is_some() {
+                        sink.page.skip_line();
+                    }
+                    goes_on
+                }
+                block => {
+                    self.records.look(block);
+                    if let Some(seeker) = &mut self.seeker {
+                        seeker.see(block);
+                    }
+                    if let Some(spread) = self.spread.as_mut().filter(|_| !self.found) {
+                        spread.see(block, &mut self.records);
+                    }
+                    self.records.read(block, &mut take)
+                }
             };
-            count += page.take_count();
-            self.found |= count > 0;
+            if let Some(error) = sink.error.take() {
+                return Err(error);
+            }
+            self.found |= sink.count > 0;
             // As in grep, binary content is not printed unless somebody wants it. Of a count, nothing is.
-            let beginning = &block[..block.len().min(BEGINNING - begun)];
+            let beginning = block.unwrap_or_default();
+            let beginning = &beginning[..beginning.len().min(BEGINNING - begun)];
             begun += beginning.len();
             zeros += memchr_iter(0, beginning).count();
-            let is_binary = zeros * 100 >= begun && !self.text && self.what == What::Lines;
-            let text = page.take();
+            let is_binary = zeros > 0 && zeros * 100 >= begun && !self.text && self.what == What::Lines;
+            let text = sink.page.take();
             if is_binary && !text.is_empty() {
                 bar.suspend(|| say(&format!("{name}: binary file matches")));
+                is_over = true;
                 return Ok(ControlFlow::Break(()));
             }
             if !text.is_empty() {
@@ -309,11 +255,16 @@ impl Search<'_> {
                     false => print(&text)?,
                 }
             }
-            page.give_back(text);
+            sink.page.give_back(text);
+            is_over = goes_on.is_break();
             Ok(goes_on)
-        })?;
+        };
+        let all = source.each(blocks, &bar, |block| each(Some(block)))?;
+        _ = each(None)?;
         self.trouble |= !all;
-        self.has_printed = page.has_printed();
+        self.has_printed = sink.page.has_printed();
+        let count = sink.count;
+        self.histogram = sink.histogram;
         let line = match self.what {
             What::Counts => self.layout.count_line(shown, count),
             What::Names if count > 0 => self.layout.name_line(&name),
@@ -329,102 +280,162 @@ impl Search<'_> {
         })
     }
 
-    /// What was not found, and what to type.
+    /// What counted by what, what was not found, and what to type.
     fn say_what_was_passed(&self) {
-        let lines = &self.lines;
+        let records = &self.records;
         if let (Some(seeker), false) = (&self.seeker, self.trouble) {
             seeker.sentences().iter().for_each(|sentence| say(sentence));
         }
-        if let Some(InFlight { timed: 0, untimed: 1.., .. }) = lines.in_flight {
+        if let Some(InFlight { timed: 0, untimed: 1.., .. }) = records.in_flight {
             say(
                 "--in-flight: no line has a time of its own, such as 24/Nov/2026:12:04:00 +0000 or 2026-11-24T12:04:00Z; \
                  --around finds what began near a time",
             );
         }
+        let is_told = !self.is_silent && matches!(self.what, What::Lines | What::Counts);
+        let [by_id, by_time] = records.counts;
+        if is_told && by_time > 0 && self.by == By::Either {
+            let by_id = if by_id == 0 { String::new() } else { format!(", {} by an id", HumanCount(by_id)) };
+            say(&format!("{} by their own time{by_id}", HumanCount(by_time)));
+        }
+        if let (Some(spread), true) =
+            (&self.spread, is_told && !self.found && !self.is_inverted && records.in_flight.is_none())
+        {
+            if spread.looked > 0 {
+                say(&spread.sentence());
+            }
+        }
         // Where a format was named, only if there is nothing of it.
-        let is_sampled = lines.wanted.formats.is_some();
-        if self.layout.is_inverted || is_sampled && self.found {
+        let is_sampled = records.wanted.formats.is_some();
+        if self.is_inverted || is_sampled && self.found {
             return;
         }
-        lines.passed.sentences(&lines.wanted, !is_sampled).iter().for_each(|sentence| say(sentence));
+        records.passed.sentences(&records.wanted, !is_sampled).iter().for_each(|sentence| say(sentence));
+    }
+}
+
+/// The window, and the times of the lines.
+struct Spread {
+    range: RangeInclusive<i64>,
+    times: Option<[i64; 2]>,
+    looked: usize,
+}
+
+impl Spread {
+    /// All lines of the first block, and those at both ends of the others.
+    fn see(&mut self, block: &[u8], records: &mut Records) {
+        let ends = match self.looked {
+            0 => [block, b""],
+            _ => [&block[..block.len().min(END)], &block[block.len().saturating_sub(END)..]],
+        };
+        self.looked += block.len();
+        for ms in ends.into_iter().flat_map(lines).filter_map(|line| records.ms(line)) {
+            let [first, last] = self.times.unwrap_or([ms; 2]);
+            self.times = Some([first.min(ms), last.max(ms)]);
+        }
     }
 
-    /// Counts the matching lines, or sees whether there is one.
-    fn count(&mut self, block: &[u8], count: &mut u64) -> ControlFlow<()> {
+    /// Times of one day stand without it.
+    fn sentence(&self) -> String {
+        let ends = [*self.range.start(), self.range.end().saturating_add(1)];
+        let ends = ends.map(|ms| Some(ms).filter(|&ms| ms > i64::MIN && ms < i64::MAX));
+        let texts = |times: [Option<i64>; 2]| times.map(|ms| ms.map(|ms| time::rfc3339(ms).replace(".000Z", "Z")));
+        let (mut window, mut times) = (texts(ends), texts([0, 1].map(|end| self.times.map(|times| times[end]))));
+        let days: Vec<_> = window.iter().chain(&times).flatten().map(|text| text[..11].to_string()).collect();
+        if days.len() == 4 && days.iter().all(|day| *day == days[0]) {
+            window.iter_mut().chain(&mut times).flatten().for_each(|text| *text = text.split_off(11));
+        }
+        let window = match &window {
+            [Some(from), Some(to)] => format!("window {from} to {to}"),
+            [Some(from), None] => format!("window from {from}"),
+            [None, Some(to)] => format!("window to {to}"),
+            [None, None] => "all times".to_string(),
+        };
+        match &times {
+            [Some(first), Some(last)] => format!("{window}; times here run from {first} to {last}"),
+            _ => format!("{window}; nothing here has a time or an id with one"),
+        }
+    }
+}
+
+/// Where the pieces of a file go.
+struct Sink<'a> {
+    what: What,
+    layout: &'a Layout,
+    page: Page<'a>,
+    histogram: Option<Histogram>,
+    count: u64,
+    error: Option<Error>,
+}
+
+impl Sink<'_> {
+    fn take(&mut self, records: &mut Records, piece: Piece) -> ControlFlow<()> {
+        let (text, at) = match piece {
+            Piece::Of(text, at) => (text, at),
+            Piece::Other(text) if self.what == What::Lines && !self.layout.is_plain() => {
+                return self.page.without(text);
+            }
+            Piece::Other(_) => return ControlFlow::Continue(()),
+        };
+        if let (Some(histogram), Some(at)) = (&mut self.histogram, &at) {
+            let ms = match at {
+                At::Id(id) => records.ids.first(&text[id.clone()]).and_then(|id| id.ms),
+                At::Line(ms) => Some(*ms),
+                At::Any => None,
+            };
+            self.count += u64::from(ms.is_some());
+            self.error = ms.and_then(|ms| histogram.add(ms).err());
+            return if self.error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        }
         let most = match self.what {
+            What::Lines if self.layout.is_plain() => {
+                self.count += u64::from(at.is_some());
+                self.page.copy(text);
+                return ControlFlow::Continue(());
+            }
+            What::Lines if self.layout.is_json => {
+                let ids = records.ids_in(text);
+                let goes_on = self.page.object(text, |object| {
+                    object["ids"] = shown(records, text, &ids);
+                    if let Some(At::Line(ms)) = at {
+                        object["time"] = json!(time::rfc3339(ms));
+                    }
+                });
+                self.count += self.page.take_count();
+                return goes_on;
+            }
+            What::Lines => {
+                let needs_parts = self.layout.needs_ids();
+                let mut is_new = at.is_some();
+                for line in lines(text) {
+                    let parts = if needs_parts { records.parts(line) } else { Vec::new() };
+                    let goes_on = self.page.with(line, is_new, parts.into_iter());
+                    self.count += self.page.take_count();
+                    goes_on?;
+                    is_new = false;
+                }
+                return ControlFlow::Continue(());
+            }
             What::Counts => self.layout.most.unwrap_or(u64::MAX),
             _ => self.layout.most.unwrap_or(1).min(1),
         };
-        let mut with = 0;
-        self.lines.each(block, &mut |_, _| with += 1);
-        *count += match self.layout.is_inverted {
-            true => {
-                let newlines = memchr_iter(b'\n', block).count() as u64;
-                newlines + u64::from(block.last() != Some(&b'\n')) - with
-            }
-            false => with,
-        };
-        match *count >= most {
-            true => {
-                *count = most;
-                ControlFlow::Break(())
-            }
-            false => ControlFlow::Continue(()),
-        }
-    }
-
-    /// Lays out the lines of a block.
-    fn fill(&mut self, block: &[u8], page: &mut Page) -> ControlFlow<()> {
-        let mut lines = Vec::new();
-        self.lines.each(block, &mut |line, _| lines.push(line));
-        let (mut at, needs_ids) = (0, self.layout.needs_ids());
-        for line in lines {
-            page.without(&block[at..line.start])?;
-            at = line.end;
-            let text = &block[line];
-            let ids = if needs_ids { self.lines.ids_in(text) } else { Vec::new() };
-            match self.layout.is_json {
-                true => page.object(text, |object| object["ids"] = self.shown(text, &ids))?,
-                false => page.with(text, ids.into_iter())?,
-            }
-        }
-        page.without(&block[at..])
-    }
-
-    /// For programs.
-    fn shown(&self, line: &[u8], ids: &[Range<usize>]) -> serde_json::Value {
-        let shown = |range: &Range<usize>| {
-            let text = &line[range.clone()];
-            let found = self.lines.ids.first(text);
-            json!({
-                "id": String::from_utf8_lossy(text),
-                "format": found.as_ref().map(|it| it.format.name),
-                "time": found.and_then(|it| it.ms).map(time::rfc3339),
-            })
-        };
-        ids.iter().map(shown).collect()
+        self.count = (self.count + u64::from(at.is_some())).min(most);
+        if self.count >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-/// Counts lines by the time of the first id in the window. Whether there is one.
-fn count_times(lines: &mut Lines, block: &[u8], histogram: &mut Histogram) -> Result<bool> {
-    let mut ids = Vec::new();
-    lines.each(block, &mut |_, id| ids.push(id));
-    let times: Vec<_> = ids.into_iter().filter_map(|id| lines.ids.first(&block[id])?.ms).collect();
-    times.iter().try_for_each(|ms| histogram.add(*ms))?;
-    Ok(!times.is_empty())
-}
-
-/// Copies the lines with an id in the window.
-fn copy(lines: &mut Lines, block: &[u8], (text, count): (&mut Vec<u8>, &mut u64)) -> ControlFlow<()> {
-    lines.each(block, &mut |line, _| {
-        *count += 1;
-        text.extend_from_slice(&block[line]);
-    });
-    if text.last().is_some_and(|&byte| byte != b'\n') {
-        text.push(b'\n');
-    }
-    ControlFlow::Continue(())
+/// Ids for programs.
+fn shown(records: &Records, text: &[u8], ids: &[Range<usize>]) -> serde_json::Value {
+    let shown = |range: &Range<usize>| {
+        let text = &text[range.clone()];
+        let found = records.ids.first(text);
+        json!({
+            "id": String::from_utf8_lossy(text),
+            "format": found.as_ref().map(|it| it.format.name),
+            "time": found.and_then(|it| it.ms).map(time::rfc3339),
+        })
+    };
+    ids.iter().map(shown).collect()
 }
 
 /// Prints whole lines as soon as they are known, so that `tail -f` can be searched.

@@ -1,9 +1,10 @@
 //! How `txid grep` lays out lines: with names, numbers, colors and the lines around them.
 
+use crate::blocks::lines;
 use crate::terminal;
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, stdout};
@@ -18,7 +19,8 @@ const ID: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiCol
 pub(crate) struct Layout {
     has_numbers: bool,
     is_only_ids: bool,
-    pub(crate) is_inverted: bool,
+    /// Each line is a record.
+    is_lines: bool,
     pub(crate) most: Option<u64>,
     before: usize,
     after: usize,
@@ -37,7 +39,7 @@ impl Layout {
         Self {
             has_numbers: args.line_number,
             is_only_ids: args.only_matching,
-            is_inverted: args.invert_match,
+            is_lines: args.lines,
             most: args.max_count,
             before: context(args.before_context),
             after: context(args.after_context),
@@ -56,7 +58,7 @@ impl Layout {
 
     /// Whether lines are printed as they are, and all of them.
     pub(crate) fn is_plain(&self) -> bool {
-        !(self.has_numbers || self.is_only_ids || self.is_inverted || self.has_separators || self.has_colors)
+        !(self.has_numbers || self.is_only_ids || self.has_separators || self.has_colors)
             && !(self.is_json || self.is_terminal || self.is_named || self.most.is_some())
     }
 
@@ -102,6 +104,8 @@ pub(crate) struct Page<'a> {
     /// Lines that match, since they were last asked for, and ever.
     count: u64,
     matches: u64,
+    /// Whether more records were printed before this one than are wanted.
+    is_over: bool,
     /// The number of the next line, from 1.
     number: u64,
     /// The last lines that do not match and are not printed yet.
@@ -121,6 +125,7 @@ impl<'a> Page<'a> {
             text: Vec::new(),
             count: 0,
             matches: 0,
+            is_over: false,
             number: 1,
             before: VecDeque::new(),
             after_left: 0,
@@ -129,9 +134,12 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Where whole lines and their number can be added without more.
-    pub(crate) fn plain(&mut self) -> (&mut Vec<u8>, &mut u64) {
-        (&mut self.text, &mut self.count)
+    /// Adds lines as they are.
+    pub(crate) fn copy(&mut self, lines: &[u8]) {
+        self.text.extend_from_slice(lines);
+        if lines.last() != Some(&b'\n') {
+            self.text.push(b'\n');
+        }
     }
 
     pub(crate) fn take(&mut self) -> Vec<u8> {
@@ -157,20 +165,12 @@ impl<'a> Page<'a> {
         self.before.clear();
     }
 
-    /// A line with an id in the window.
-    pub(crate) fn with(&mut self, line: &[u8], ids: impl Iterator<Item = Range<usize>>) -> ControlFlow<()> {
-        match self.layout.is_inverted {
-            true => self.other(line),
-            false => self.matching(line, ids),
-        }
-    }
-
-    /// The same, for programs; `add` has more of it.
-    pub(crate) fn object(&mut self, line: &[u8], add: impl FnOnce(&mut Value)) -> ControlFlow<()> {
-        if self.layout.most.is_some_and(|most| self.matches >= most) {
+    /// A record that matches, for programs; `add` has more of it.
+    pub(crate) fn object(&mut self, text: &[u8], add: impl FnOnce(&mut Value)) -> ControlFlow<()> {
+        if self.is_full() {
             return ControlFlow::Break(());
         }
-        let mut object = json!({ "text": String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']) });
+        let mut object = json!({ "text": String::from_utf8_lossy(text).trim_end_matches(['\n', '\r']) });
         if let Some(name) = self.name {
             object["file"] = json!(name);
         }
@@ -181,36 +181,42 @@ impl<'a> Page<'a> {
         self.text.extend_from_slice(format!("{object}\n").as_bytes());
         self.matches += 1;
         self.count += 1;
-        self.number += 1;
+        self.number += lines(text).count() as u64;
         ControlFlow::Continue(())
     }
 
-    /// Lines without.
-    pub(crate) fn without(&mut self, mut lines: &[u8]) -> ControlFlow<()> {
-        if !self.layout.is_inverted && !self.layout.has_context() {
+    /// Lines that do not match.
+    pub(crate) fn without(&mut self, text: &[u8]) -> ControlFlow<()> {
+        if !self.layout.has_context() && (!self.is_full() || text.is_empty()) {
             if self.layout.has_numbers || self.layout.has_separators {
-                self.number += memchr_iter(b'\n', lines).count() as u64;
+                self.number += memchr_iter(b'\n', text).count() as u64;
             }
             return ControlFlow::Continue(());
         }
-        while !lines.is_empty() {
-            let end = memchr(b'\n', lines).map_or(lines.len(), |newline| newline + 1);
-            match self.layout.is_inverted {
-                true => self.matching(&lines[..end], std::iter::empty())?,
-                false => self.other(&lines[..end])?,
-            }
-            lines = &lines[end..];
-        }
-        ControlFlow::Continue(())
+        lines(text).try_for_each(|line| self.other(line))
     }
 
-    fn matching(&mut self, line: &[u8], ids: impl Iterator<Item = Range<usize>>) -> ControlFlow<()> {
+    /// Whether as many records were printed as are wanted.
+    fn is_full(&self) -> bool {
+        self.layout.most.is_some_and(|most| self.matches >= most)
+    }
+
+    /// A line of a record that matches, with what matched in it.
+    pub(crate) fn with(
+        &mut self,
+        line: &[u8],
+        is_new: bool,
+        ids: impl Iterator<Item = Range<usize>>,
+    ) -> ControlFlow<()> {
         let layout = self.layout;
-        if layout.most.is_some_and(|most| self.matches >= most) {
+        if is_new {
+            self.is_over = self.is_full();
+            self.matches += u64::from(!self.is_over);
+            self.count += u64::from(!self.is_over);
+        }
+        if self.is_over {
             return if layout.after == 0 { ControlFlow::Break(()) } else { self.other(line) };
         }
-        self.matches += 1;
-        self.count += 1;
         let first = self.number - self.before.len() as u64;
         for (number, line) in (first..).zip(std::mem::take(&mut self.before)) {
             self.print(number, '-', &line, std::iter::empty());
@@ -228,7 +234,8 @@ impl<'a> Page<'a> {
         }
         self.number += 1;
         self.after_left = layout.after;
-        match layout.most.is_some_and(|most| self.matches >= most) && layout.after == 0 {
+        // Other lines of the record may follow.
+        match layout.is_lines && self.is_full() && layout.after == 0 {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
@@ -239,7 +246,7 @@ impl<'a> Page<'a> {
         if self.after_left > 0 {
             self.after_left -= 1;
             self.print(self.number, '-', line, std::iter::empty());
-        } else if self.layout.most.is_some_and(|most| self.matches >= most) {
+        } else if self.is_full() {
             return ControlFlow::Break(());
         } else if self.layout.before > 0 {
             if self.before.len() == self.layout.before {

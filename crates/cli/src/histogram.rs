@@ -49,7 +49,7 @@ impl Histogram {
         let Some((_, counts)) = self.files.last_mut() else { return Ok(()) };
         *counts.entry(ms.div_euclid(self.span_ms)).or_default() += 1;
         if self.files.iter().map(|(_, counts)| counts.len()).sum::<usize>() > MOST_SPANS {
-            bail!("--histogram: the ids are of more than {MOST_SPANS} spans; give a longer one, or a window");
+            bail!("--histogram: the lines are of more than {MOST_SPANS} spans; give a longer one, or a window");
         }
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! Which ids `grep`, `sort`, `audit` and `range` read.
 
+use crate::line_time::LineTime;
 use anyhow::{Context, Result, anyhow, bail};
 use std::ops::{ControlFlow, Range};
 use txid::formats::find::{Finder, SHORTEST};
 use txid::formats::{ALL, Format, Numbers, Readings};
 use txid::snowflake::Layout;
-use txid_args::{Ids, Which};
+use txid_args::{By, Ids, Which};
 
 /// The ids that are looked for.
 pub(crate) struct Wanted {
@@ -19,29 +20,38 @@ pub(crate) struct Wanted {
     pub(crate) is_default: bool,
 }
 
-/// The id that says when what a line tells of began: of several, a txid, or else the first.
+/// When what a line tells of began: the time of a txid in it, or else of the first id, or else its own.
 pub(crate) struct Own {
     ids: Finder,
     is_any: bool,
+    by: By,
+    times: LineTime,
 }
 
 impl Own {
-    pub(crate) fn new(wanted: &Wanted) -> Result<Self> {
+    pub(crate) fn new(wanted: &Wanted, by: By) -> Result<Self> {
         let ids = match wanted.formats {
             Some(_) => wanted.finder()?,
             None => Finder::of_likely(wanted.numbers_in_text()),
         };
-        Ok(Self { ids, is_any: wanted.formats.is_none() })
+        Ok(Self { ids, is_any: wanted.formats.is_none(), by, times: LineTime::new() })
     }
 
-    pub(crate) fn ms(&self, line: &[u8]) -> Option<i64> {
-        let mut own = None;
-        self.ids.each(line, |id| {
-            let is_own = !self.is_any || id.format == ALL[0];
-            own = if is_own { id.ms } else { own.or(id.ms) };
-            if is_own { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        own
+    /// The lines that follow are of another file, which was last changed then.
+    pub(crate) fn begin(&mut self, changed_ms: i64) {
+        self.times.begin(changed_ms);
+    }
+
+    pub(crate) fn ms(&mut self, line: &[u8]) -> Option<i64> {
+        let (mut own, is_any) = (None, self.is_any);
+        if self.by != By::Line {
+            self.ids.each(line, |id| {
+                let is_own = !is_any || id.format == ALL[0];
+                own = if is_own { id.ms } else { own.or(id.ms) };
+                if is_own { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        }
+        own.or_else(|| self.times.find(line).filter(|_| self.by != By::Id).map(|it| it.ms))
     }
 }
 

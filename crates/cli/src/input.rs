@@ -6,14 +6,18 @@ use crate::gzip;
 use crate::trouble::complain;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use glob::Pattern;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::borrow::Cow;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, IsTerminal, Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What takes no longer needs no bar.
+const BEFORE_A_BAR: Duration = Duration::from_secs(1);
 
 /// The sources that `files` names: standard input for -, or if there are none.
 pub(crate) fn sources(files: &[PathBuf]) -> Vec<Source<'_>> {
@@ -139,6 +143,9 @@ impl Source<'_> {
         let tell = |error: Error| bar.suspend(|| complain(&error.context(self.name())));
         let mut all = true;
         loop {
+            if bar.is_hidden() && bar.length().is_some() && bar.elapsed() > BEFORE_A_BAR {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
             match blocks.next_piece() {
                 Ok(None) => return Ok(all),
                 Ok(Some(Piece::Lines(block))) => {
@@ -167,6 +174,16 @@ impl Source<'_> {
             Self::Stdin => false,
             Self::File(path) => path.metadata().is_ok_and(|metadata| metadata.is_file()),
         }
+    }
+
+    /// When it was last changed; now for what is no file.
+    pub(crate) fn changed_ms(&self) -> i64 {
+        let metadata = match self {
+            Self::Stdin => metadata(io::stdin()),
+            Self::File(path) => path.metadata(),
+        };
+        let of_file = metadata.ok().filter(Metadata::is_file);
+        of_file.map_or_else(txid::system_ms, |file| file.mtime() * 1000 + file.mtime_nsec() / 1_000_000)
     }
 
     fn len(&self) -> u64 {
@@ -243,12 +260,13 @@ fn decompressed(mut input: impl Read + Send + 'static) -> Result<Box<dyn Read>> 
     })
 }
 
-/// A progress bar over the bytes of all files, shown only on a terminal.
+/// A progress bar over the bytes of all files, shown only on a terminal, after a second.
 pub(crate) fn bar(sources: &[Source]) -> ProgressBar {
     let total = sources.iter().map(Source::len).sum();
-    if total == 0 {
+    if total == 0 || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left");
-    ProgressBar::new(total).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden())
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -17,8 +17,10 @@ mod link;
 mod manual;
 mod new;
 mod passed;
+mod pattern;
 pub mod picture;
 mod range;
+mod records;
 mod runs;
 mod seek;
 mod sort;
@@ -28,7 +30,8 @@ pub mod time;
 mod trouble;
 mod window;
 
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 use trouble::{TROUBLE, complain, say};
 use txid_args::{Args, Command};
@@ -38,13 +41,16 @@ pub fn run(output_is_closed: bool) -> ExitCode {
     end_quietly_when_nobody_reads();
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => match error.to_string().strip_prefix("error: ") {
-            Some(what) => {
-                say(what.trim_end());
-                return ExitCode::from(TROUBLE);
+        Err(mut error) => {
+            suggest_longer(&mut error);
+            match error.to_string().strip_prefix("error: ") {
+                Some(what) => {
+                    say(what.trim_end());
+                    return ExitCode::from(TROUBLE);
+                }
+                None => error.exit(),
             }
-            None => error.exit(),
-        },
+        }
     };
     if output_is_closed {
         complain(&anyhow::anyhow!("standard output is closed"));
@@ -67,6 +73,21 @@ pub fn run(output_is_closed: bool) -> ExitCode {
         complain(&error);
         ExitCode::from(TROUBLE)
     })
+}
+
+/// What is cut short means an option that begins so, and not a shorter one.
+fn suggest_longer(error: &mut clap::Error) {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return };
+    let command = Args::command();
+    let name = std::env::args().nth(1).unwrap_or_default();
+    let options = command.find_subcommand(&name).unwrap_or(&command).get_arguments();
+    let longer: Vec<_> = options
+        .filter_map(|option| Some(format!("--{}", option.get_long()?)))
+        .filter(|option| option.starts_with(given))
+        .collect();
+    if let ([one], ErrorKind::UnknownArgument) = (&longer[..], error.kind()) {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(one.clone()));
+    }
 }
 
 /// Rust ignores SIGPIPE, so `txid -n 1000000 | head` would end with an error. It should just end, like grep.

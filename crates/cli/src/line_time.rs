@@ -3,10 +3,10 @@
 use crate::time;
 use crate::trouble::complain;
 use jiff::Timestamp;
-use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use memchr::memchr_iter;
-use std::ops::Range;
+use memchr::{memchr, memchr_iter};
+use std::ops::{Range, RangeInclusive};
+use std::sync::Once;
 
 const MONTHS: [&[u8; 3]; 12] =
     [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
@@ -30,15 +30,38 @@ const KEYS: [&str; 12] = [
 /// Years back to a 29 February, where a line does not say its year.
 const MOST_YEARS: i16 = 8;
 
+const DAY_S: i64 = 86_400;
+const YEAR_MS: i64 = 365 * DAY_S * 1000;
+
+/// The longest text before a clock that is compared with the one of the line before.
+const MOST_BEFORE: usize = 64;
+
 /// Finds the times of lines.
 pub(crate) struct LineTime {
     zone: TimeZone,
     /// No line of the file is later, so this tells a year that is missing.
     changed_ms: i64,
     changed_year: i16,
-    /// The last local minute, and what its clock was ahead of UTC: most lines are of the same minute as the one before.
-    minute: i64,
-    ahead_s: i64,
+    /// The last local day, and what its clock was ahead of UTC, if that did not change.
+    day: (i64, Option<i64>),
+    before: Option<Before>,
+}
+
+/// How the time before was written: most lines differ from it in the clock alone.
+struct Before {
+    /// Where its text begins, after the first colon of the line, and whether the line begins there. It has one more byte
+    /// before the time, and in JSON all of the line.
+    from: isize,
+    is_first: bool,
+    /// The text before the clock, and after it up to the offset, with one more byte.
+    head: Same,
+    fraction: usize,
+    tail: Same,
+    /// Where the time begins in `head`.
+    start: usize,
+    /// The time of midnight.
+    midnight_ms: i64,
+    has_year: bool,
 }
 
 /// A time that stands in a line.
@@ -49,6 +72,7 @@ pub(crate) struct Stamp {
     pub(crate) ms: i64,
     /// Of how many milliseconds it is: without a fraction, of a whole second.
     pub(crate) unit_ms: i64,
+    has_year: bool,
 }
 
 /// A day that stands before a clock.
@@ -62,27 +86,65 @@ struct Day {
 impl LineTime {
     /// In the local time zone. If there is none of its name, that is said, and lines are read as UTC.
     pub(crate) fn new() -> Self {
+        static SAID: Once = Once::new();
         Self::of(time::local_zone().unwrap_or_else(|error| {
-            complain(&error.context("times of lines are read as UTC"));
+            SAID.call_once(|| complain(&error.context("times of lines without a zone are read as UTC")));
             TimeZone::UTC
         }))
     }
 
     pub(crate) fn of(zone: TimeZone) -> Self {
-        let mut it = Self { zone, changed_ms: 0, changed_year: 0, minute: i64::MIN, ahead_s: 0 };
+        let mut it = Self { zone, changed_ms: 0, changed_year: 0, day: (i64::MIN, None), before: None };
         it.begin(txid::system_ms());
         it
     }
 
     /// The lines that follow are of a file that was last changed then.
     pub(crate) fn begin(&mut self, changed_ms: i64) {
-        self.changed_ms = changed_ms;
+        (self.changed_ms, self.before) = (changed_ms, None);
         let changed = Timestamp::from_millisecond(changed_ms).unwrap_or_default();
         self.changed_year = changed.to_zoned(self.zone.clone()).year();
     }
 
     /// The first time in the line. In JSON, the first under the name of a time, if there is one.
+    #[inline]
     pub(crate) fn find(&mut self, line: &[u8]) -> Option<Stamp> {
+        let colon = memchr(b':', line);
+        match self.before.as_ref().zip(colon).and_then(|(before, colon)| before.again(line, colon, self.changed_ms)) {
+            Some(stamp) => Some(stamp),
+            None => self.search(line, colon),
+        }
+    }
+
+    /// The end of those lines from here on that are like the one before and not of these times, up to a place; and where
+    /// the last of them has its time.
+    #[inline]
+    pub(crate) fn skip(&self, text: &[u8], mut at: usize, to: usize, times: &RangeInclusive<i64>) -> [usize; 2] {
+        let (Some(before), mut last) = (&self.before, at) else { return [at; 2] };
+        while at < to {
+            let Some(colon) = memchr(b':', &text[at..]) else { break };
+            let stamp = before.again(&text[at..], colon, self.changed_ms);
+            let Some(stamp) = stamp.filter(|stamp| !times.contains(&stamp.ms)) else { break };
+            let start = at + stamp.range.start;
+            let end = memchr(b'\n', &text[start..]).map_or(text.len(), |newline| start + newline + 1);
+            if end > to {
+                break;
+            }
+            (at, last) = (end, start);
+        }
+        [at, last]
+    }
+
+    #[inline(never)]
+    fn search(&mut self, line: &[u8], colon: Option<usize>) -> Option<Stamp> {
+        let stamp = self.first(line)?;
+        if let Some(before) = colon.and_then(|colon| self.before_of(line, colon, &stamp)) {
+            self.before = Some(before);
+        }
+        Some(stamp)
+    }
+
+    fn first(&mut self, line: &[u8]) -> Option<Stamp> {
         let first = self.next(line, 0)?;
         if line[0] != b'{' || is_named(line, first.range.start) {
             return Some(first);
@@ -123,13 +185,12 @@ impl LineTime {
         if let [b'.' | b',', digits @ ..] = &line[end..] {
             let count = leading_digits(digits);
             if count > 0 {
-                ms = (0..3)
-                    .fold(0, |ms, at| ms * 10 + digits[..count].get(at).map_or(0, |digit| i64::from(digit - b'0')));
+                ms = fraction_ms(&digits[..count]);
                 unit_ms = 1;
                 end += 1 + count;
             }
         }
-        let (hour, more) = half_of_day(i64::from(hour), &line[end..]);
+        let (hour, more) = half_of_day(hour, &line[end..]);
         end += more;
         let (offset_s, more) = offset(&line[end..]).map_or((None, 0), |(offset_s, more)| (Some(offset_s), more));
         end += more;
@@ -138,10 +199,10 @@ impl LineTime {
                 (day.year, end) = (Some(year), end + 5);
             }
         }
-        let of_day_s = hour * 3600 + i64::from(minute) * 60 + i64::from(second.min(59));
+        let of_day_ms = of_day_ms(hour, minute, second.min(59));
         let (last, changed_ms) = (self.changed_year, self.changed_ms);
         let mut ms_in = |year| {
-            let local_s = days(year, day.month, day.day)? * 86_400 + of_day_s;
+            let local_s = days(year, day.month, day.day)? * DAY_S + of_day_ms / 1000;
             let ahead_s = offset_s.map_or_else(|| self.ahead_s(local_s), Some)?;
             Some((local_s - ahead_s) * 1000 + ms)
         };
@@ -149,19 +210,135 @@ impl LineTime {
             Some(year) => ms_in(year)?,
             None => (last - MOST_YEARS..=last).rev().find_map(|year| ms_in(year).filter(|ms| *ms <= changed_ms))?,
         };
-        Some(Stamp { range: day.start..end, ms, unit_ms })
+        Some(Stamp { range: day.start..end, ms, unit_ms, has_year: day.year.is_some() })
     }
 
     /// What a local clock is ahead of UTC. One that is set back shows an hour twice: the first counts.
     fn ahead_s(&mut self, local_s: i64) -> Option<i64> {
-        let minute = local_s.div_euclid(60);
-        if minute != self.minute {
+        let ahead_s = |local_s| {
             let utc = Timestamp::from_second(local_s).ok()?.to_zoned(TimeZone::UTC).datetime();
-            let moment = DateTime::to_zoned(utc, self.zone.clone()).ok()?.timestamp();
-            (self.minute, self.ahead_s) = (minute, local_s - moment.as_second());
+            let moment = utc.to_zoned(self.zone.clone()).ok()?.timestamp();
+            Some(local_s - moment.as_second())
+        };
+        let day = local_s.div_euclid(DAY_S);
+        if day != self.day.0 {
+            let [first, last] = [day * DAY_S, (day + 1) * DAY_S].map(ahead_s);
+            self.day = (day, first.filter(|_| first == last));
         }
-        Some(self.ahead_s)
+        self.day.1.or_else(|| ahead_s(local_s))
     }
+
+    /// What is the same in the next line, if its clock alone is another one.
+    fn before_of(&mut self, line: &[u8], colon: usize, stamp: &Stamp) -> Option<Before> {
+        let (start, stop) = (stamp.range.start, stamp.range.end);
+        let is_json = line[0] == b'{';
+        let from = if is_json { 0 } else { colon.min(start.saturating_sub(1)) };
+        let (clock, [hour, minute, second]) =
+            (start..stop).rev().find_map(|at| Some((at, digits_of_clock(line, at)?)))?;
+        let fraction = match &line[clock + 8..stop] {
+            [b'.' | b',', digits @ ..] => leading_digits(digits),
+            _ => 0,
+        };
+        let rest = clock + 8 + if fraction > 0 { 1 + fraction } else { 0 };
+        let tail = line.get(rest..stop + 1)?;
+        // Where clocks are set that day, or another half of it stands behind, each time is read anew.
+        let is_of_zone = || self.day.1.is_some() && (stop == rest || tail.iter().any(u8::is_ascii_digit));
+        let is_one = clock - from <= MOST_BEFORE
+            && (offset(&line[rest..]).is_some() || is_of_zone())
+            && !matches!(tail, [b'+' | b'-'])
+            && (!is_json || is_named(line, start));
+        is_one.then(|| Before {
+            from: from as isize - colon as isize,
+            is_first: from == 0,
+            head: Same::new(&line[from..clock]),
+            fraction,
+            tail: Same::new(tail),
+            start: start - from,
+            midnight_ms: stamp.ms.div_euclid(1000) * 1000 - of_day_ms(hour, minute, second),
+            has_year: stamp.has_year,
+        })
+    }
+}
+
+impl Before {
+    /// The time of a line that is like the one before but for its clock.
+    #[inline]
+    fn again(&self, line: &[u8], colon: usize, changed_ms: i64) -> Option<Stamp> {
+        let from = colon.checked_add_signed(self.from)?;
+        let clock = from + self.head.text.len();
+        let end = clock + 8 + if self.fraction > 0 { 1 + self.fraction } else { 0 };
+        if (from == 0) != self.is_first || !self.head.is_at(line, from) || !self.tail.is_at(line, end) {
+            return None;
+        }
+        let [hour, minute, second] = digits_of_clock(line, clock)?;
+        let mut ms = self.midnight_ms + of_day_ms(hour, minute, second);
+        let has_point = matches!(line[clock + 8], b'.' | b',');
+        if self.fraction > 0 {
+            let digits = &line[clock + 9..end];
+            if !has_point || leading_digits(digits) < digits.len() {
+                return None;
+            }
+            ms += fraction_ms(digits);
+        } else if has_point {
+            return None;
+        }
+        // What follows may be a zone, a year, or a half of the day. Without a year, it is of the last one before the change.
+        let has_more = *self.tail.text == *b" "
+            && line.get(end + 1).is_some_and(|byte| byte.is_ascii_digit() || b"+-UGAP".contains(byte));
+        let is_of_year = self.has_year || (0..YEAR_MS).contains(&(changed_ms - ms));
+        let start = from + self.start;
+        if has_more || !is_of_year || counted(line, 0..start).is_some() {
+            return None;
+        }
+        let (range, unit_ms) = (start..end + self.tail.text.len() - 1, if self.fraction > 0 { 1 } else { 1000 });
+        Some(Stamp { range, ms, unit_ms, has_year: self.has_year })
+    }
+}
+
+/// A text that is expected again: if it is short, it is compared at once.
+struct Same {
+    text: Vec<u8>,
+    word: u128,
+    mask: u128,
+}
+
+impl Same {
+    fn new(text: &[u8]) -> Self {
+        let mut bytes = [0; 16];
+        let short = text.len().min(16);
+        bytes[..short].copy_from_slice(&text[..short]);
+        let mask = u128::MAX.checked_shl(8 * short as u32).map_or(u128::MAX, |above| !above);
+        Self { text: text.to_vec(), word: u128::from_le_bytes(bytes), mask }
+    }
+
+    #[inline]
+    fn is_at(&self, line: &[u8], at: usize) -> bool {
+        match line.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) if self.text.len() <= 16 => u128::from_le_bytes(*bytes) & self.mask == self.word,
+            _ => line.get(at..at + self.text.len()).is_some_and(|text| text == self.text),
+        }
+    }
+}
+
+fn of_day_ms(hour: u8, minute: u8, second: u8) -> i64 {
+    ((i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second)) * 1000
+}
+
+/// Of `12:04:00` at this place, with two digits each.
+#[inline]
+fn digits_of_clock(line: &[u8], at: usize) -> Option<[u8; 3]> {
+    // All at once: what is left of digits is at most 9, and of colons 0.
+    let text = u64::from_le_bytes(*line.get(at..)?.first_chunk()?) ^ u64::from_le_bytes(*b"00:00:00");
+    let over = text.wrapping_add(u64::from_le_bytes([6, 6, 15, 6, 6, 15, 6, 6]));
+    let digits = text.to_le_bytes();
+    let [hour, minute, second] = [0, 3, 6].map(|at| digits[at].wrapping_mul(10).wrapping_add(digits[at + 1]));
+    let is_one = (text | over) & 0xf0f0_f0f0_f0f0_f0f0 == 0;
+    (is_one && hour < 24 && minute < 60 && second < 60).then_some([hour, minute, second])
+}
+
+/// Of the first three digits after the point.
+fn fraction_ms(digits: &[u8]) -> i64 {
+    (0..3).fold(0, |ms, at| ms * 10 + digits.get(at).map_or(0, |digit| i64::from(digit - b'0')))
 }
 
 /// The day before a clock that begins here: `24/Nov/2026:`, `2026-11-24T`, `2026/11/24 `, `24-Nov-2026 `, `24 Nov 2026 `,
@@ -240,7 +417,7 @@ fn month(name: &[u8]) -> Option<u8> {
 }
 
 /// ` AM` or ` PM`, also after a narrow space that does not break, as newer Java writes it.
-fn half_of_day(hour: i64, rest: &[u8]) -> (i64, usize) {
+fn half_of_day(hour: u8, rest: &[u8]) -> (u8, usize) {
     let after = rest.strip_prefix(b" ").or_else(|| rest.strip_prefix("\u{202f}".as_bytes()));
     let more = |after: &[u8]| rest.len() - after.len() + 2;
     match after {
@@ -278,11 +455,13 @@ fn offset(rest: &[u8]) -> Option<(i64, usize)> {
 
 /// The first time within these bytes that is counted from 1970: in milliseconds or seconds with a fraction, and after the name
 /// of a time also in seconds, microseconds and nanoseconds. It is of this century.
+#[inline]
 fn counted(line: &[u8], within: Range<usize>) -> Option<Stamp> {
-    // Of ten digits that follow each other, one is at one of these places.
+    // Of ten digits that follow each other, one is at one of these places, and another five before or after it.
+    let is_digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
     let mut at = within.start + 9;
     while at < within.end {
-        if !line[at].is_ascii_digit() {
+        if !is_digit(at) || !is_digit(at - 5) && !is_digit(at + 5) {
             at += 10;
             continue;
         }
@@ -317,7 +496,7 @@ fn counted_here(line: &[u8], start: usize, end: usize) -> Option<Stamp> {
         (16 | 19, 0) if is_named(line, start) => (digits(start..start + 13), 1),
         _ => return None,
     };
-    Some(Stamp { range: start..whole_end, ms, unit_ms })
+    Some(Stamp { range: start..whole_end, ms, unit_ms, has_year: true })
 }
 
 /// Whether the name of a time stands before this place, as in `"ts":`, `"time": "` or `time=`.
@@ -445,7 +624,8 @@ mod tests {
             ("level=info ts=1795521840.5 msg=x", Some(ms + 501)),
             ("{\"id\":1795521840000123456,\"n\":1795521840}", None),
         ] {
-            assert_eq!(end_of(line), expected, "{line}");
+            // A second time, it is like the line before.
+            assert_eq!([end_of(line), end_of(line)], [expected; 2], "{line}");
         }
         for (month, name) in (1..).zip("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(' ')) {
             let both = [format!("02/{name}/2026:00:00:00 +0000"), format!("2026-{month:02}-02T00:00:00Z")];

@@ -9,12 +9,17 @@ use txid::formats::{ALL, Format, Numbers, Readings};
 /// How many numbers are read in each layout.
 const MOST_NUMBERS: u64 = 10_000;
 
+const DAY_MS: i64 = 86_400_000;
+const TEN_YEARS_MS: i64 = 3_653 * DAY_MS;
+
 pub(crate) struct Passed {
     /// Finds whatever is likely an id, and numbers.
     finder: Finder,
     /// Only times in here are of interest.
     window: RangeInclusive<i64>,
     now_ms: i64,
+    /// The earliest and the latest time that was read in the same lines.
+    others: Option<[i64; 2]>,
     formats: Vec<(&'static Format, u64)>,
     numbers: u64,
     layouts: Vec<Fit>,
@@ -37,7 +42,7 @@ impl Passed {
     pub(crate) fn new(window: RangeInclusive<i64>) -> Self {
         let finder = Finder::of_likely(Numbers { is_chosen: true, ..Numbers::UNKNOWN });
         let now_ms = txid::system_ms();
-        Self { finder, window, now_ms, formats: Vec::new(), numbers: 0, layouts: Vec::new() }
+        Self { finder, window, now_ms, others: None, formats: Vec::new(), numbers: 0, layouts: Vec::new() }
     }
 
     /// Counts the ids in a text that are no txids, and returns the first txid, and the first id that is no number.
@@ -68,14 +73,27 @@ impl Passed {
         [txid, first]
     }
 
+    /// A line has this time.
+    pub(crate) fn near(&mut self, ms: i64) {
+        let [first, last] = self.others.unwrap_or([ms; 2]);
+        self.others = Some([first.min(ms), last.max(ms)]);
+    }
+
+    /// Whether the times of a layout are near those that were read.
+    fn is_near(&self, fit: &Fit) -> bool {
+        let [first, last] = self.others.unwrap_or([i64::MIN, i64::MAX]);
+        fit.first_ms <= last.saturating_add(DAY_MS) && fit.last_ms >= first.saturating_sub(DAY_MS)
+    }
+
     /// Counts a number that may be an id.
     pub(crate) fn number(&mut self, text: &[u8]) {
         self.numbers += 1;
         if self.numbers > MOST_NUMBERS {
             return;
         }
+        let is_wanted = |ms: &i64| self.window.contains(ms) && *ms > self.now_ms - TEN_YEARS_MS;
         for reading in Readings::of(text, &Numbers::UNKNOWN, self.now_ms).iter().filter(|it| it.unlikely.is_none()) {
-            let (Some(layout), Some(ms)) = (reading.layout, reading.ms.filter(|ms| self.window.contains(ms))) else {
+            let (Some(layout), Some(ms)) = (reading.layout, reading.ms.filter(is_wanted)) else {
                 continue;
             };
             match self.layouts.iter_mut().find(|fit| fit.layout == layout) {
@@ -100,7 +118,7 @@ impl Passed {
             sentences
                 .push(format!("lines without a {title} have other ids, passed over: {}; {command}", names.join(", ")));
         }
-        let mut fits: Vec<_> = self.layouts.iter().collect();
+        let mut fits: Vec<_> = self.layouts.iter().filter(|fit| self.is_near(fit)).collect();
         let least = fits.iter().map(|fit| fit.count).max().unwrap_or_default() / 2;
         fits.retain(|fit| fit.count > least);
         // Most ids that are met are new.

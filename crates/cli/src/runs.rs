@@ -13,10 +13,10 @@ const MEMORY: usize = 8 << 20;
 const LEAST_BUFFER: usize = 16 << 10;
 
 /// The header of a line in the file: whether it has a key, the key, its hash, and its length.
-const HEADER: usize = 1 + 16 + 8 + 8;
+const HEADER: usize = 1 + 24 + 8 + 8;
 
-/// What lines are ordered by, the high half of a number and the low one; None comes first.
-pub(crate) type Key = Option<[u64; 2]>;
+/// What lines are ordered by, a time and the two halves of a number; None comes first.
+pub(crate) type Key = Option<[u64; 3]>;
 
 pub(crate) struct Runs {
     /// Unnamed from the start, so that it disappears with the process, however that ends.
@@ -38,11 +38,10 @@ impl Runs {
             let line = line.as_ref();
             let mut header = [0; HEADER];
             header[0] = u8::from(key.is_some());
-            let [high, low] = key.unwrap_or_default();
-            header[1..9].copy_from_slice(&high.to_le_bytes());
-            header[9..17].copy_from_slice(&low.to_le_bytes());
-            header[17..25].copy_from_slice(&hash.to_le_bytes());
-            header[25..].copy_from_slice(&(line.len() as u64).to_le_bytes());
+            let [ms, high, low] = key.unwrap_or_default();
+            for (bytes, word) in header[1..].chunks_exact_mut(8).zip([ms, high, low, hash, line.len() as u64]) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
             out.write_all(&header)?;
             out.write_all(line)?;
             end += (HEADER + line.len()) as u64;
@@ -125,8 +124,8 @@ fn next_line(run: &mut BufReader<Run>) -> Result<Option<(Key, u64, u64)>> {
     }
     run.read_exact(&mut header).context("temporary file")?;
     let word = |at: usize| Ok::<_, anyhow::Error>(u64::from_le_bytes(header[at..at + 8].try_into()?));
-    let key = [word(1)?, word(9)?];
-    Ok(Some(((header[0] == 1).then_some(key), word(17)?, word(25)?)))
+    let key = [word(1)?, word(9)?, word(17)?];
+    Ok(Some(((header[0] == 1).then_some(key), word(25)?, word(33)?)))
 }
 
 /// Copies without holding everything in memory.

@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::ops::{Range, RangeInclusive};
 use std::os::unix::fs::FileExt;
+use txid_args::By;
 
 /// How much is read at a place, and at how many places between the first and the last.
 const BLOCK: u64 = 64 << 10;
@@ -59,11 +60,11 @@ impl From<io::Error> for Whole {
 }
 
 impl Seeker {
-    pub(crate) fn new(late: &str, window: RangeInclusive<i64>, wanted: &Wanted) -> Result<Self> {
+    pub(crate) fn new(late: &str, window: RangeInclusive<i64>, wanted: &Wanted, by: By) -> Result<Self> {
         Ok(Self {
             late_ms: time::parse_span("--late", late)?,
             window,
-            own: Own::new(wanted)?,
+            own: Own::new(wanted, by)?,
             block: BLOCK,
             is_off: false,
             reads: 0,
@@ -78,6 +79,7 @@ impl Seeker {
         if self.is_off {
             return Ok(Part::All);
         }
+        self.own.begin(source.changed_ms());
         let why = match source {
             Source::File(path) if source.is_lasting() => {
                 let file = File::open(path).with_context(|| source.name())?;
@@ -109,7 +111,7 @@ impl Seeker {
         for place in 0..PLACES + 2 {
             let at = if place == PLACES + 1 { last } else { last / (PLACES + 1) * place };
             if !self.look(file, at, &mut looks)? {
-                return Err(Whole::Because(format!("near its byte {at} is no id")));
+                return Err(Whole::Because(format!("near its byte {at} is no id and no time")));
             }
         }
         let (late_ms, window) = (self.late_ms, self.window.clone());
@@ -138,7 +140,7 @@ impl Seeker {
         Ok(())
     }
 
-    /// Reads a block and holds it against all others. Whether a line in it has an id.
+    /// Reads a block and holds it against all others. Whether a line in it has a time.
     fn look(&mut self, file: &File, at: u64, looks: &mut Vec<Block>) -> Result<bool, Whole> {
         let mut bytes = vec![0; self.block as usize];
         file.read_exact_at(&mut bytes, at)?;
@@ -159,7 +161,7 @@ impl Seeker {
             .find(|block| highest_ms.max(median_ms).saturating_sub(block.median_ms) > self.late_ms);
         match later {
             Some(Block { at, .. }) => {
-                Err(Whole::Because(format!("near its byte {at} ids are older than before, by more than that")))
+                Err(Whole::Because(format!("near its byte {at} ids or times are older than before, by more than that")))
             }
             None => Ok(true),
         }
@@ -216,7 +218,7 @@ mod tests {
         let args = <txid_args::Args as clap::Parser>::parse_from(["txid", "grep", "--from=0"]);
         let Some(txid_args::Command::Grep(args)) = args.command else { panic!("grep") };
         let wanted = Wanted::new(&args.ids, Default::Txid).unwrap();
-        Seeker::new(&format!("{late_ms}ms"), window, &wanted).unwrap()
+        Seeker::new(&format!("{late_ms}ms"), window, &wanted, By::Either).unwrap()
     }
 
     /// By how much a line is later than the second highest of those before: one alone may be ahead.

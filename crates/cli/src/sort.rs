@@ -1,4 +1,4 @@
-//! `txid sort`: sorts the lines of several files by their ids, in bounded memory.
+//! `txid sort`: sorts the lines of several files by their ids and times, in bounded memory.
 //!
 //! Lines are collected until they fill the allowed memory, sorted, and written to a temporary file as one run. At the
 //! end all runs are merged. Input that fits into memory is never written to disk.
@@ -6,7 +6,9 @@
 use crate::blocks::lines;
 use crate::ids::{Default, Wanted, is_surely_one};
 use crate::input;
+use crate::line_time::LineTime;
 use crate::passed::Passed;
+use crate::records::blanks;
 use crate::runs::{Key, Runs, Seen};
 use crate::terminal::Harmless;
 use crate::trouble::{TROUBLE, complain, say};
@@ -18,7 +20,7 @@ use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::formats::find::{Finder, Found};
-use txid_args::Sort;
+use txid_args::{By, Sort};
 
 /// How many bytes of lines, including the notes about them, are sorted at a time.
 const MEMORY: usize = 96 << 20;
@@ -34,6 +36,8 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
     let mut sorter = Sorter {
         ids: wanted.finder()?,
         wanted,
+        by: args.by,
+        times: LineTime::new(),
         passed: Passed::new(i64::MIN..=i64::MAX),
         is_found: false,
         is_reversed: args.reverse,
@@ -43,6 +47,7 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
         lines: Vec::new(),
         runs: None,
         key: None,
+        is_indented: false,
     };
     let sources = input::sources(&args.files);
     let bar = input::bar(&sources);
@@ -50,7 +55,7 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
     for source in &sources {
         match source.open(&bar) {
             Ok(blocks) => {
-                sorter.begin_source();
+                sorter.begin_source(source.changed_ms());
                 all &= source.each(blocks, &bar, |block| {
                     lines(block).try_for_each(|line| sorter.add(line))?;
                     Ok(ControlFlow::Continue(()))
@@ -84,6 +89,8 @@ struct Line {
 struct Sorter {
     ids: Finder,
     wanted: Wanted,
+    by: By,
+    times: LineTime,
     passed: Passed,
     /// Whether an id that is wanted was found.
     is_found: bool,
@@ -93,13 +100,15 @@ struct Sorter {
     text: Vec<u8>,
     lines: Vec<Line>,
     runs: Option<Runs>,
-    /// The key of the previous line of the same source.
+    /// The key of the previous line of the same source, and whether that began with a blank.
     key: Key,
+    is_indented: bool,
 }
 
 impl Sorter {
-    fn begin_source(&mut self) {
-        self.key = None;
+    fn begin_source(&mut self, changed_ms: i64) {
+        self.times.begin(changed_ms);
+        (self.key, self.is_indented) = (None, false);
     }
 
     fn say_what_was_passed(&self) {
@@ -111,7 +120,7 @@ impl Sorter {
 
     fn add(&mut self, line: &[u8]) -> Result<()> {
         // A line without an id has the key of the previous line; equal keys keep their order.
-        let id = self.order(line).map(|id| if self.is_reversed { id.map(|half| !half) } else { id });
+        let id = self.order(line).map(|id| if self.is_reversed { id.map(|part| !part) } else { id });
         self.key = id.or(self.key);
         if id.is_some() && self.memory() >= NEARLY {
             self.spill().context("temporary file")?;
@@ -135,9 +144,29 @@ impl Sorter {
         self.text.len() + self.lines.len() * size_of::<Line>()
     }
 
-    /// What the line is sorted by.
-    fn order(&mut self, line: &[u8]) -> Option<[u64; 2]> {
-        let by_time = |id: Found| Some([id.ms?.abs_diff(i64::MIN), 0]);
+    /// What the line is sorted by; None if it goes on with the one before.
+    fn order(&mut self, line: &[u8]) -> Key {
+        let blanks = blanks(line);
+        let id = if self.by == By::Line { None } else { self.order_of_id(line) };
+        let (place, key) = match id {
+            Some(found) => found,
+            None if self.by == By::Id => return None,
+            None => {
+                let stamp = self.times.find(line)?;
+                (stamp.range.start, [stamp.ms.abs_diff(i64::MIN), 0, 0])
+            }
+        };
+        if blanks > 0 && place > blanks && self.key.is_some() && !self.is_indented {
+            return None;
+        }
+        self.is_indented = blanks > 0;
+        self.passed.near(key[0].wrapping_add(i64::MIN as u64) as i64);
+        Some(key)
+    }
+
+    /// The place of the id that counts, and what it is sorted by.
+    fn order_of_id(&mut self, line: &[u8]) -> Option<(usize, [u64; 3])> {
+        let by_time = |id: Found| Some((id.range.start, [id.ms?.abs_diff(i64::MIN), 0, 0]));
         if self.wanted.passes_numbers() {
             let [_, first] = self.passed.look(line);
             return first.and_then(by_time);
@@ -148,20 +177,24 @@ impl Sorter {
             if !self.is_found {
                 self.passed.look(line);
             }
-            return id.map(|(_, order)| [(order >> 64) as u64, order as u64]);
+            let (range, order) = id?;
+            let ms = self.ids.first(&line[range.clone()])?.ms?;
+            return Some((range.start, [ms.abs_diff(i64::MIN), (order >> 64) as u64, order as u64]));
         }
         let by_txid = |order: u128| {
             let ms = (order >> BELOW_MS) as i64;
-            [ms.abs_diff(i64::MIN), order as u64 & ((1 << BELOW_MS) - 1)]
+            [ms.abs_diff(i64::MIN), order as u64 & ((1 << BELOW_MS) - 1), 0]
         };
-        if let Some((_, order)) = id.filter(|(range, order)| is_surely_one(line, range, (order >> BELOW_MS) as i64)) {
+        if let Some((range, order)) = id.filter(|(range, order)| is_surely_one(line, range, (order >> BELOW_MS) as i64))
+        {
             self.is_found = true;
-            return Some(by_txid(order));
+            return Some((range.start, by_txid(order)));
         }
         match self.passed.look(line) {
-            [Some(txid), _] => self.ids.first_order(&line[txid.range]).map(|(_, order)| by_txid(order)),
-            // An indented line belongs to the line before.
-            _ if line.first().is_none_or(u8::is_ascii_whitespace) => None,
+            [Some(txid), _] => {
+                let (_, order) = self.ids.first_order(&line[txid.range.clone()])?;
+                Some((txid.range.start, by_txid(order)))
+            }
             [_, first] => first.and_then(by_time),
         }
     }

@@ -1,17 +1,13 @@
 //! Reads times on the command line.
 
+use crate::line_time::LineTime;
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::civil::{Date, DateTime, Time, Weekday};
-use jiff::fmt::strtime;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, SpanRelativeTo, Timestamp, Unit, Zoned};
 
 /// The last millisecond that a txid can hold.
 pub const LAST_MS: i64 = (1 << 42) - 1;
-
-/// nginx's `$time_local`, which its access log has in brackets.
-const OF_NGINX: &str = "%d/%b/%Y:%H:%M:%S %z";
-const OF_NGINX_WITHOUT_ZONE: &str = "%d/%b/%Y:%H:%M:%S";
 
 /// Milliseconds since 1970 of a time in one of the forms in the help. `option` is for errors.
 pub fn parse(option: &str, text: &str) -> Result<i64> {
@@ -78,13 +74,6 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
     if let Some(rest) = text.strip_prefix('+') {
         return span(rest).ok_or_else(not_a_time).and_then(|span| later(now, span));
     }
-    let logged = text.trim_matches(['[', ']']);
-    if let Ok(moment) = strtime::parse(OF_NGINX, logged).and_then(|time| time.to_timestamp()) {
-        return in_range(moment);
-    }
-    if let Ok(local) = strtime::parse(OF_NGINX_WITHOUT_ZONE, logged).and_then(|time| time.to_datetime()) {
-        return at(local, zone()?);
-    }
     if let Some((time, offset)) = clock(text) {
         let zone = offset.map_or_else(zone, Ok)?;
         return at(now.to_zoned(zone.clone()).date().to_datetime(time), zone);
@@ -93,7 +82,7 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
         return match (text.parse(), offset_hours(text)) {
             (_, Some(24..)) => Err(anyhow!("the offset is too large; offsets are from -23:59 to +23:59")),
             (Ok(moment), _) => in_range(moment),
-            (Err(_), _) => Err(not_a_time()),
+            (Err(_), _) => as_logged(text, now, zone)?.ok_or_else(not_a_time).and_then(ms_in_range),
         };
     }
     if let Some(span) = span(text.strip_suffix("ago").unwrap_or(text)) {
@@ -101,6 +90,9 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
     }
     if let Ok(local) = text.parse::<DateTime>() {
         return at(local, zone()?);
+    }
+    if let Some(ms) = as_logged(text, now, zone)? {
+        return ms_in_range(ms);
     }
     // A day by its name, which may be followed by a time of that day.
     let (day, (time, offset)) = match text.rsplit_once(' ').and_then(|(day, time)| Some((day, clock(time)?))) {
@@ -111,10 +103,22 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
     at(day_named(day, &now.to_zoned(zone.clone())).ok_or_else(not_a_time)?.to_datetime(time), zone)
 }
 
+/// As a line of a log has it, which may be in brackets.
+fn as_logged(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> Result<Option<i64>> {
+    let text = text.trim_matches(['[', ']']);
+    if !text.contains(':') || !text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+        return Ok(None);
+    }
+    let mut times = LineTime::of(zone()?);
+    times.begin(now.as_millisecond());
+    let stamp = times.find(text.as_bytes()).filter(|stamp| stamp.range == (0..text.len()));
+    Ok(stamp.map(|stamp| stamp.ms))
+}
+
 fn not_a_time() -> anyhow::Error {
     anyhow!(
-        "not a time; write it as 2018-04-01T01:21:28.552Z, '2018-04-01 01:21', 2018-04-01, 10:00, 10:00Z, yesterday, \
-         'last tuesday', 10m or '10m ago', @1522545688, 1522545688552 or now"
+        "not a time; write it as 2018-04-01T01:21:28.552Z, '2018-04-01 01:21', 2018-04-01, 10:00, 2:10am, 10:00Z, \
+         yesterday, 'last tuesday', 10m or '10m ago', @1522545688, 1522545688552 or now"
     )
 }
 
@@ -160,8 +164,16 @@ fn number(text: &str, zone: &dyn Fn() -> Result<TimeZone>) -> Result<i64> {
     }
 }
 
-/// `10:00`, with or without seconds and their fractions, and its offset, if it has one.
+/// `10:00`, with or without seconds and their fractions, and its offset, if it has one; or `2:10am`.
 fn clock(text: &str) -> Option<(Time, Option<TimeZone>)> {
+    let lower = text.to_ascii_lowercase();
+    for (half, more) in [("am", 0), ("pm", 12)] {
+        let Some(time) = lower.strip_suffix(half).map(str::trim_end) else { continue };
+        let (hour, rest) = time.split_at(time.find(':').unwrap_or(time.len()));
+        let hour = hour.parse::<u8>().ok().filter(|it| (1..=12).contains(it) && is_digits(hour))?;
+        let rest = if rest.is_empty() { ":00" } else { rest };
+        return clock(&format!("{:02}{rest}", hour % 12 + more)).filter(|(_, zone)| zone.is_none());
+    }
     if !matches!(text.as_bytes(), [b'0'..=b'9', b'0'..=b'9', b':', ..]) {
         return None;
     }
@@ -171,6 +183,11 @@ fn clock(text: &str) -> Option<(Time, Option<TimeZone>)> {
     let utc = moment.to_zoned(TimeZone::UTC).datetime();
     let seconds = Date::new(2000, 1, 1).ok()?.to_datetime(time).duration_since(utc).as_secs();
     Some((time, Some(Offset::from_seconds(seconds.try_into().ok()?).ok()?.to_time_zone())))
+}
+
+/// Whether a time is one of each day.
+pub(crate) fn is_of_each_day(text: &str) -> bool {
+    clock(text).is_some()
 }
 
 fn day_named(name: &str, today: &Zoned) -> Option<Date> {
@@ -297,6 +314,7 @@ mod tests {
                 "as nginx logs it; without +0000, local time",
                 &["2018-04-01T01:21:28.000Z"],
             ),
+            ("'Mar 27 01:21:28'", "as syslog has it: the last one before now", &["2018-03-26T23:21:28.000Z"]),
             ("'2018-04-01 01:21:28'", "local time, also without seconds", &["2018-03-31T23:21:28.000Z"]),
             (
                 "2018-04-01, 20180401, 2018",
@@ -310,9 +328,9 @@ mod tests {
             ),
             ("'last tuesday'", "midnight of the last Tuesday before today", &["2018-03-26T22:00:00.000Z"]),
             (
-                "10:00, 'yesterday 10:00'",
+                "10:00, 'yesterday 2:10am'",
                 "local time, of today or of that day; 10:00Z is UTC",
-                &["2018-03-28T08:00:00.000Z", "2018-03-27T08:00:00.000Z"],
+                &["2018-03-28T08:00:00.000Z", "2018-03-27T00:10:00.000Z"],
             ),
             (
                 "10m, -10m, 1h30m, '2 days ago'",
@@ -364,6 +382,12 @@ mod tests {
             ("yesterday", "2018-03-26T22:00:00.000Z", "2018-03-27T00:00:00.000Z"),
             ("Yesterday 10:00", "2018-03-27T08:00:00.000Z", "2018-03-27T10:00:00.000Z"),
             ("10:00", "2018-03-28T08:00:00.000Z", "2018-03-28T10:00:00.000Z"),
+            ("2:10am", "2018-03-28T00:10:00.000Z", "2018-03-28T02:10:00.000Z"),
+            ("yesterday 12pm", "2018-03-27T10:00:00.000Z", "2018-03-27T12:00:00.000Z"),
+            ("12:30:01 am", "2018-03-27T22:30:01.000Z", "2018-03-28T00:30:01.000Z"),
+            ("Mar 27 10:00:00", "2018-03-27T08:00:00.000Z", "2018-03-27T10:00:00.000Z"),
+            ("Dec  1 10:00:00", "2017-12-01T09:00:00.000Z", "2017-12-01T10:00:00.000Z"),
+            ("I0327 10:00:00.250", "2018-03-27T08:00:00.250Z", "2018-03-27T10:00:00.250Z"),
             ("10:00:30.5", "2018-03-28T08:00:30.500Z", "2018-03-28T10:00:30.500Z"),
             ("last tuesday", "2018-03-26T22:00:00.000Z", "2018-03-27T00:00:00.000Z"),
             ("last Wednesday", "2018-03-20T23:00:00.000Z", "2018-03-21T00:00:00.000Z"),

@@ -2,6 +2,7 @@
 
 use crate::ids::Wanted;
 use crate::time;
+use crate::trouble::say;
 use anyhow::{Context, Result, bail};
 use std::ops::RangeInclusive;
 use txid_args::Window;
@@ -51,13 +52,27 @@ impl Ends {
                 bail!("--for says how long the window is, and so do the start and the end; leave one out")
             }
         };
-        if let (Some(from), Some(to)) = (from_ms, ends.to) {
-            if from >= to {
+        match (ends.from, ends.to, args.from.as_deref(), args.to.as_deref()) {
+            (Some(from), Some(to), Some(first), Some(last)) if from >= to => {
+                if from > to && time::is_of_each_day(first) && time::is_of_each_day(last) {
+                    return Self::over_midnight(from, [first, last]);
+                }
                 let [from, to] = [from, to].map(time::rfc3339);
                 bail!("the window is empty: --from is {from}, and --to is {to}");
             }
+            _ => Ok(ends),
         }
-        Ok(ends)
+    }
+
+    /// The last night that began.
+    fn over_midnight(from: i64, [first, last]: [&str; 2]) -> Result<Self> {
+        let (first, last) = match from > txid::system_ms() {
+            true => (format!("yesterday {first}"), last.to_string()),
+            false => (first.to_string(), format!("tomorrow {last}")),
+        };
+        let (from, to) = (time::parse("--from", &first)?, time::parse("--to", &last)?);
+        say(&format!("--from is before midnight: the window is {} to {}", time::rfc3339(from), time::rfc3339(to)));
+        Ok(Self { from: Some(from), to: Some(to) })
     }
 
     /// Windows that follow each other have no millisecond in common.

@@ -11,11 +11,12 @@ const TIMES: &str = "\
 A TIME is one of:
   2018-04-01T01:21:28.552Z        RFC 3339, with any offset up to 23:59
   01/Apr/2018:01:21:28 +0000      as nginx logs it; without +0000, local time
+  'Mar 27 01:21:28'               as syslog has it: the last one before now
   '2018-04-01 01:21:28'           local time, also without seconds
   2018-04-01, 20180401, 2018      midnight of the day, or of 1 January, local time
   today, tomorrow, yesterday      midnight, local time
   'last tuesday'                  midnight of the last Tuesday before today
-  10:00, 'yesterday 10:00'        local time, of today or of that day; 10:00Z is UTC
+  10:00, 'yesterday 2:10am'       local time, of today or of that day; 10:00Z is UTC
   10m, -10m, 1h30m, '2 days ago'  before now
   +10m                            after now; in --to, after --from
   @1522545688, 1522545688         seconds since 1970 (10 digits without the @)
@@ -62,7 +63,7 @@ pub enum Command {
     New(New),
     Inspect(Inspect),
     Range(Range),
-    Grep(Grep),
+    Grep(Box<Grep>),
     Sort(Sort),
     Audit(Audit),
     Key(Key),
@@ -185,8 +186,8 @@ pub struct Window {
     /// The start of the window; --since is the same
     #[arg(long, value_name = "TIME", alias = "since", allow_hyphen_values = true)]
     pub from: Option<String>,
-    /// The end of the window, exclusive
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    /// The end of the window, exclusive; --until is the same
+    #[arg(long, value_name = "TIME", alias = "until", allow_hyphen_values = true)]
     pub to: Option<String>,
     /// How long the window is, after --from or before --to
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
@@ -245,28 +246,38 @@ pub enum Dialect {
     Clickhouse,
 }
 
-/// Print the lines with an id from a time window
+/// Print the records of logs from a time window, or with a text
 ///
-/// A line matches if it contains an id with a time in the window, and no letter or digit directly before or after that, but for
-/// an escape such as \n, \x22, %2F or a color. A number is an id only if --layout says how it is read; how many may be ids from
-/// the window is said at the end. To find one id, use grep -F.
+/// A record is a line with a time or an id, and the lines after it that have neither, such as a stack trace. An indented line
+/// begins one only if its time or id is its first word, or if the record before is indented. With --lines, each line is one.
 ///
-/// Without --from, the window has no start; without --to, it has no end.
+/// A record matches if its first line has an id with a time in the window, and no letter or digit directly before or after that,
+/// but for an escape such as \n, \x22, %2F or a color. Without an id, the line's own time counts, the first in it; the end says how
+/// many counted so. A number is an id only if --layout says how it is read; how many may be ids is said at the end.
 ///
-/// With --in-flight, a line matches if its id began before TIME and the line was written after it, by the line's own time,
-/// the first in it: as nginx logs it, RFC 3339 and what is like it, or seconds or milliseconds since 1970.
+/// Times of lines are those of nginx, RFC 3339 and what is like it, syslog, klog, Java, Go, Python and PostgreSQL, and in JSON
+/// that of "time", "ts", "@timestamp" or "__REALTIME_TIMESTAMP", also counted since 1970. Without a zone, a time is local;
+/// without a year, it is the last one before the file was changed.
+///
+/// With -e, a record matches if PATTERN is found in any of its lines, and with --id, if the id is, however it is written: with
+/// dashes, in capitals, of B3, X-Ray or Datadog. Then a window is not needed. The syntax is that of https://docs.rs/regex.
+///
+/// Without --from, the window has no start; without --to, it has no end. If both are times of day and --from is the later one,
+/// it is the last night. If nothing matches, the window and the times in the files are said.
+///
+/// With --in-flight, a line matches if its id began before TIME and the line was written after it, by the line's own time.
 ///
 /// With --late, only the part of a file is read that can have lines of the window. Nothing is missed if each line was written
 /// at most SPAN after its id was made, and lines stand in the order in which they were written.
 ///
 /// Lines are printed as soon as they are read, so the input may be a tail -f. Where several files are searched, the name of
-/// its file stands before each line. On a terminal, the id has a color, and control characters are escaped, as \x1b. Input
+/// its file stands before each line. On a terminal, what matches has a color, and control characters are escaped, as \x1b. Input
 /// that is compressed with gzip or zstd is decompressed.
 ///
 /// Of a file in whose first 64 KiB one byte in a hundred is zero, or more, grep only says whether it matches, unless --text is
 /// given. Lines longer than 8 MiB are skipped and reported. Memory stays below 32 MB, besides the lines of --before-context and what zstd was told to remember.
 ///
-/// The exit status is 0 if a line was found, 1 if none was, and 2 after an error.
+/// The exit status is 0 if a record was found, 1 if none was, and 2 after an error.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true, after_help = format!("{TIMES}
 {WINDOWS}
@@ -277,6 +288,8 @@ Examples:
   txid grep --since 10m access.log
   txid grep --from 2018-04-01 --to 2018-04-02 access.log.*.gz
   txid grep --around b2fr5nvqg00000000000 --within 5s -r /var/log/app
+  txid grep --from 02:10 --to 02:15 -e timeout app.log
+  txid grep --id 4bf92f3577b34da6a3ce929d0e0e4736 *.log
   txid grep --in-flight 12:04 access.log
   txid grep --from 10:00 --for 1m --late 5m huge.log
   txid grep --format uuid_v7,txid --from 10:00 --for 1h --histogram 1m access.log
@@ -294,24 +307,48 @@ pub struct Grep {
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
-    /// Print how many lines match in each span of this length, such as 1m: a bar a line on a terminal; with -H, of each file
+    /// Count records by their ids, by the times of their lines, or by a time where there is no id
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Either, hide_possible_values = true)]
+    pub by: By,
+    /// Take each line for itself, also without a time and an id
+    #[arg(long)]
+    pub lines: bool,
+    /// Print records with a match for this regular expression; may be given more than once
+    #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
+    pub regexp: Vec<String>,
+    /// Print records with this id, however it is written
+    #[arg(long, value_name = "ID", conflicts_with = "regexp")]
+    pub id: Vec<String>,
+    /// A PATTERN is a text, and no regular expression
+    #[arg(short = 'F', long, requires = "regexp")]
+    pub fixed_strings: bool,
+    /// Capitals are like other letters in a PATTERN
+    #[arg(short, long, requires = "regexp")]
+    pub ignore_case: bool,
+    /// A PATTERN matches whole words only
+    #[arg(short, long, requires = "regexp")]
+    pub word_regexp: bool,
+    /// A PATTERN matches whole lines only
+    #[arg(short = 'x', long, requires = "regexp")]
+    pub line_regexp: bool,
+    /// Print how many records match in each span of this length, such as 1m: a bar a line on a terminal; with -H, of each file
     #[arg(long, value_name = "SPAN", conflicts_with_all = ["count", "line_number", "only_matching", "files_with_matches",
         "files_without_match", "quiet", "invert_match", "max_count", "after_context", "before_context", "context"])]
     pub histogram: Option<String>,
-    /// Print a JSON object for each line, or for each span of --histogram
+    /// Print a JSON object for each record, or for each span of --histogram
     #[arg(long, conflicts_with_all = ["count", "only_matching", "files_with_matches", "files_without_match", "quiet",
         "invert_match", "after_context", "before_context", "context"])]
     pub json: bool,
-    /// Print only the number of matching lines of each file
+    /// Print only the number of matching records of each file
     #[arg(short, long)]
     pub count: bool,
     /// Print the number of each line before it
     #[arg(short = 'n', long)]
     pub line_number: bool,
-    /// Print only the ids, each on its own line
+    /// Print only what matches, an id, a time or a PATTERN, each on its own line
     #[arg(short, long)]
     pub only_matching: bool,
-    /// Print only the names of the files with a matching line
+    /// Print only the names of the files with a match
     #[arg(short = 'l', long, overrides_with = "files_without_match")]
     pub files_with_matches: bool,
     /// Print only the names of the files without one
@@ -323,13 +360,13 @@ pub struct Grep {
     /// Print nothing, and end with the first match
     #[arg(short, long, alias = "silent")]
     pub quiet: bool,
-    /// Do not say which files cannot be read
+    /// Do not say which files cannot be read, and where the window is if nothing matches
     #[arg(short = 's', long)]
     pub no_messages: bool,
-    /// Print the lines that do not match
+    /// Print the records that do not match: without PATTERN, those outside the window
     #[arg(short = 'v', long)]
     pub invert_match: bool,
-    /// Read no further in a file after this many lines
+    /// Read no further in a file after this many records
     #[arg(short, long, value_name = "COUNT")]
     pub max_count: Option<u64>,
     /// Print the name of its file before each line, even if there is only one
@@ -368,6 +405,17 @@ pub struct Grep {
     pub files: Vec<PathBuf>,
 }
 
+/// What a line counts by.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum By {
+    /// An id, or where there is none the time of the line
+    Either,
+    /// An id
+    Id,
+    /// The time of the line
+    Line,
+}
+
 /// When there are colors.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum When {
@@ -379,12 +427,12 @@ pub enum When {
     Never,
 }
 
-/// Sort the lines of files by the ids in them
+/// Sort the lines of files by the ids and times in them
 ///
-/// The first txid in a line counts, or if it has none, the first id of another format. With --format, the first of those
-/// counts. Ids of one format that sort by time are compared whole, others by their time. A line without an id stays below the
-/// line before it, as in a stack trace, and so does an indented line without a txid; at the top of a file, it comes before all
-/// others. Lines with the same id keep their order. Input that is compressed with gzip or zstd is
+/// The first txid in a line counts, or if it has none, the first id of another format, or if it has none, its own time. With
+/// --format, the first of those ids counts. Ids of one format that sort by time are compared whole, others by their time. A line
+/// without an id and a time stays below the line before it, as in a stack trace, and so does an indented line with its id or
+/// time further on; at the top of a file, it comes before all others. Lines with the same id keep their order. Input that is compressed with gzip or zstd is
 /// decompressed.
 ///
 /// Files that cannot be read and lines longer than 8 MiB are skipped and reported, and the exit status is then 2.
@@ -402,6 +450,9 @@ pub struct Sort {
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
+    /// Sort by ids, by the times of lines, or by a time where there is no id
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Either, hide_possible_values = true)]
+    pub by: By,
     /// Print the newest id first; lines with the same id keep their order
     #[arg(short, long)]
     pub reverse: bool,

@@ -106,7 +106,11 @@ impl Records {
     fn spill(&mut self) -> io::Result<()> {
         self.sort();
         let mut runs = self.runs.take().map_or_else(Runs::new, Ok)?;
-        runs.add(self.records.iter().map(|record| (Key::Some(record.order()), 0, record.bytes())))?;
+        let key = |record: &Record| {
+            let [high, low] = record.order();
+            Key::Some([high, low, 0])
+        };
+        runs.add(self.records.iter().map(|record| (key(record), 0, record.bytes())))?;
         self.runs = Some(runs);
         self.records.clear();
         Ok(())

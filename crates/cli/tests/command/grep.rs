@@ -1,7 +1,7 @@
 //! `txid grep`.
 
 use crate::hidden::{KEY, with_key};
-use crate::{ALL, directory, gzip, id, printed, refusal, txid};
+use crate::{ALL, NOTHING, directory, gzip, id, printed, refusal, txid};
 use assert_cmd::Command;
 use flate2::{Compression, write::GzEncoder};
 use std::io::{BufRead, BufReader, Write};
@@ -74,7 +74,7 @@ fn counts_are_printed_for_each_file() {
         printed(&mut grep(&directory, &["--count", "--from=0000000000002", "a.log", "b.log"])),
         "a.log:2\nb.log:0\n"
     );
-    grep(&directory, &["-c", "b.log"]).assert().code(1).stdout("0\n").stderr("");
+    grep(&directory, &["-c", "b.log"]).assert().code(1).stdout("0\n").stderr(NOTHING);
 }
 
 #[test]
@@ -99,14 +99,14 @@ fn a_line_comes_out_once_and_only_for_a_whole_word() {
         assert_eq!(printed(txid(&["grep", "-c", ALL]).write_stdin(format!("\n{line}\n\n"))), "1\n", "{line:?}");
     }
     for line in not {
-        txid(&["grep", ALL]).write_stdin(line).assert().code(1).stdout("").stderr("");
+        txid(&["grep", ALL]).write_stdin(line).assert().code(1).stdout("").stderr(NOTHING);
     }
 }
 
 #[test]
 fn ends_of_lines_stay_as_they_are_and_the_last_gets_one() {
     let lines = format!("{}\r\nno\r\n{}", id(1), id(2));
-    assert_eq!(printed(txid(&["grep", ALL]).write_stdin(&*lines)), lines.replace("no\r\n", "") + "\n");
+    assert_eq!(printed(txid(&["grep", "--lines", ALL]).write_stdin(&*lines)), lines.replace("no\r\n", "") + "\n");
     txid(&["grep", ALL]).write_stdin("").assert().code(1).stdout("").stderr("");
 }
 
@@ -231,8 +231,8 @@ fn a_binary_file_only_tells_that_it_matches() {
         .stdout(printed(&mut grep(&directory, &["a.log"])))
         .stderr(messages);
     assert_eq!(printed(&mut grep(&directory, &["-c", "a.bin"])), "1\n");
-    grep(&directory, &["b.bin"]).assert().code(1).stdout("").stderr("");
-    txid(&["grep", ALL]).write_stdin(vec![0; 1_000_000]).assert().code(1).stdout("").stderr("");
+    grep(&directory, &["b.bin"]).assert().code(1).stdout("").stderr(NOTHING);
+    txid(&["grep", ALL]).write_stdin(vec![0; 1_000_000]).assert().code(1).stdout("").stderr(NOTHING);
 }
 
 /// As after a power cut: fewer than one in a hundred of the first 64 KiB.
@@ -367,7 +367,8 @@ fn the_ids_of_any_format_with_a_time_are_found() {
         ("unique_id_short", 5, "2018-04-12T19:28:24Z", "2018-04-12T19:28:25Z"),
         ("snowflake", 6, "2018-04-01T01:21:28.552Z", "2018-04-01T01:21:28.553Z"),
     ] {
-        let found = txid(&["grep", "--format", format, "--from", time, "--to", to]).write_stdin(of_samples).assert();
+        let found =
+            txid(&["grep", "--lines", "--format", format, "--from", time, "--to", to]).write_stdin(of_samples).assert();
         let expected = of_samples.lines().nth(line - 1).unwrap();
         found.success().stdout(format!("{expected}\n")).stderr("");
     }
@@ -385,24 +386,25 @@ fn another_format_that_is_there_is_named_with_its_command() {
         .code(1)
         .stdout("")
         .stderr(
-            "txid: lines without a flake have other ids, passed over: 9 uuid_v7; \
+            "txid: window from 2018-03-01T10:00:00Z; nothing here has a time or an id with one\n\
+             txid: lines without a flake have other ids, passed over: 9 uuid_v7; \
              txid grep --format any --from '2018-03-01 10:00' 'it'\\''s.log'\n",
         );
     // Nothing is there, or ids of the format are, though none in the window.
-    txid(&["grep", ALL, "empty.log"]).current_dir(&directory).assert().code(1).stderr("");
+    txid(&["grep", ALL, "empty.log"]).current_dir(&directory).assert().code(1).stderr(NOTHING);
     let inverted = txid(&["grep", "-v", "--format", "flake", ALL]).write_stdin(&*uuids).assert().success();
     inverted.stdout(uuids.clone()).stderr("");
     // Only the first 256 KiB are looked at.
     for (before, said) in [(256 << 10, 0), ((256 << 10) - uuids.len(), 1)] {
         let late = "x".repeat(before - 1) + "\n" + &uuids;
-        let command = txid(&["grep", "--format", "flake", ALL]).write_stdin(late).assert().code(1);
+        let command = txid(&["grep", "-s", "--format", "flake", ALL]).write_stdin(late).assert().code(1);
         let stderr = String::from_utf8(command.get_output().stderr.clone()).unwrap();
         assert_eq!(stderr.lines().count(), said, "other ids after {before} bytes: {stderr}");
     }
     let first = format!("b2fr5nvmbtcu7vl9phl0\n{}{uuids}", "x\n".repeat(100_000));
-    txid(&["grep", "--format", "txid", "--since", "1h"]).write_stdin(first).assert().code(1).stderr("");
+    txid(&["grep", "-s", "--format", "txid", "--since", "1h"]).write_stdin(first).assert().code(1).stderr("");
     let both = uuids + "b2fr5nvmbtcu7vl9phl0\n";
-    txid(&["grep", "--format", "txid", "--since", "1h"]).write_stdin(both).assert().code(1).stderr("");
+    txid(&["grep", "-s", "--format", "txid", "--since", "1h"]).write_stdin(both).assert().code(1).stderr("");
     // An xid of today would be a txid of 2028.
     let now_s = txid::system_ms() as u64 / 1000;
     let xid = txid::Txid::at((now_s << 10) as i64).to_string() + "\n";

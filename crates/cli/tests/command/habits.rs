@@ -1,11 +1,18 @@
 //! The options of `txid grep` that are those of grep.
 
-use crate::grep::grep;
 use crate::{ALL, NOON, directory, id, printed, refusal, txid};
+use assert_cmd::Command;
 use clap::Parser;
 use std::process::{Output, Stdio};
 use tempfile::TempDir;
 use txid_args::Args;
+
+/// As grep, it takes each line for itself.
+fn grep(directory: &TempDir, args: &[&str]) -> Command {
+    let mut command = crate::grep::grep(directory, args);
+    command.arg("--lines");
+    command
+}
 
 /// Lines 1 to 9; those with an even number have an id.
 fn log() -> String {
@@ -21,7 +28,9 @@ fn as_grep(directory: &TempDir, args: &[&str]) -> (String, Option<i32>, usize) {
 }
 
 fn ended(output: Output) -> (String, Option<i32>, usize) {
-    let said = String::from_utf8(output.stderr).unwrap().lines().count();
+    let said = String::from_utf8(output.stderr).unwrap();
+    // That nothing is in the window.
+    let said = said.lines().filter(|line| !line.starts_with("txid: window ")).count();
     (String::from_utf8(output.stdout).unwrap(), output.status.code(), said)
 }
 
@@ -64,6 +73,10 @@ fn the_output_is_that_of_grep() {
         let args: Vec<&str> = args.split_whitespace().collect();
         let found = ended(grep(&directory, &args).output().unwrap());
         assert_eq!(found, as_grep(&directory, &args), "grep {args:?}: output, status and messages");
+        // So is that of the same pattern, whatever the times are.
+        let mut by_pattern = txid(&["grep", "--lines", "-e", "^[0-9a-v]{19}[0g]"]);
+        let found = ended(by_pattern.current_dir(&directory).args(&args).output().unwrap());
+        assert_eq!(found, as_grep(&directory, &args), "grep -e {args:?}: output, status and messages");
     }
     let said = refusal(&mut grep(&directory, &["-r", "--include=["]));
     assert_eq!(said, "txid: --include '[': Pattern syntax error near position 0: invalid range pattern\n");
@@ -129,15 +142,15 @@ fn standard_input_and_colors_are_those_of_grep() {
         let mut command = std::process::Command::new("sh");
         let script = "printf '%s' \"$0\" | grep -E '^[0-9a-v]{19}[0g]' \"$@\"";
         let expected = command.args(["-c", script, &log]).args(args).output().unwrap();
-        let found = txid(&[&["grep", ALL], args].concat()).write_stdin(&*log).output().unwrap();
+        let found = txid(&[&["grep", "--lines", ALL], args].concat()).write_stdin(&*log).output().unwrap();
         assert_eq!(String::from_utf8(found.stdout), String::from_utf8(expected.stdout), "{args:?}");
         assert_eq!(found.status.code(), expected.status.code(), "{args:?}");
     }
-    let colored = printed(txid(&["grep", ALL, "--color=always", "-n"]).write_stdin(&*log));
-    let plain = printed(txid(&["grep", ALL, "--color=never", "-n"]).write_stdin(&*log));
+    let colored = printed(txid(&["grep", "--lines", ALL, "--color=always", "-n"]).write_stdin(&*log));
+    let plain = printed(txid(&["grep", "--lines", ALL, "--color=never", "-n"]).write_stdin(&*log));
     assert!(colored.contains("\x1b[") && !plain.contains('\x1b'));
     assert_eq!(anstream::adapter::strip_str(&colored).to_string(), plain);
-    let colors = printed(txid(&["grep", ALL, "--color=always", "-Hnm1"]).write_stdin(&*log));
+    let colors = printed(txid(&["grep", "--lines", ALL, "--color=always", "-Hnm1"]).write_stdin(&*log));
     let expected =
         format!("\x1b[35m(standard input)\x1b[0m:\x1b[32m2\x1b[0m:\x1b[1m\x1b[31m{}\x1b[0m 2\n", &log[4..24]);
     assert_eq!(colors, expected, "the colors of a name, of a number and of an id");
@@ -149,11 +162,12 @@ fn standard_input_and_colors_are_those_of_grep() {
         ("-om1", format!("\x1b[1m\x1b[31m{}\x1b[0m\n", &log[4..24])),
         ("-Hnm1 -A1", format!("{expected}{name}-\x1b[32m3\x1b[0m-- 3\n")),
     ] {
-        let found = printed(txid(&["grep", ALL, "--color=always"]).args(options.split(' ')).write_stdin(&*log));
+        let found =
+            printed(txid(&["grep", "--lines", ALL, "--color=always"]).args(options.split(' ')).write_stdin(&*log));
         assert_eq!(found, expected, "{options}");
     }
-    for refused in ["-P", "-E", "-i", "-w", "-x", "-f", "--exclude=a", "-z", "-b", "-T"] {
-        let said = refusal(&mut txid(&["grep", ALL, refused, "a.log"]));
+    for refused in ["-P", "-E", "-f", "--exclude=a", "-z", "-b", "-T"] {
+        let said = refusal(&mut txid(&["grep", "--lines", ALL, refused, "a.log"]));
         assert!(said.starts_with("txid: unexpected argument"), "{said}");
     }
 }
@@ -173,7 +187,7 @@ fn lines_and_histograms_are_objects_on_request() {
         })
     );
     let uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
-    let both = printed(txid(&["grep", ALL, "--json"]).write_stdin(format!("{one} {uuid}\r\n")));
+    let both = printed(txid(&["grep", "--lines", ALL, "--json"]).write_stdin(format!("{one} {uuid}\r\n")));
     let found: serde_json::Value = serde_json::from_str(&both).unwrap();
     assert_eq!(found["text"], format!("{one} {uuid}"), "without the end of the line");
     let second = serde_json::json!({ "id": uuid, "format": "uuid_v7", "time": "2022-02-22T19:22:22.000Z" });
@@ -259,7 +273,7 @@ fn a_histogram_counts_lines_by_their_time() {
     let all_but_one = printed(txid(&["grep", "--histogram", "1s"]).write_stdin(&many[many.find('\n').unwrap() + 1..]));
     assert_eq!(all_but_one.lines().count(), 100_000);
     let said = refusal(txid(&["grep", "--histogram", "1s"]).write_stdin(many));
-    let why = "the ids are of more than 100000 spans; give a longer one, or a window";
+    let why = "the lines are of more than 100000 spans; give a longer one, or a window";
     assert_eq!(said, format!("txid: --histogram: {why}\n"));
 }
 

@@ -52,5 +52,5 @@ fn examples_can_be_typed() {
             }
         }
     }
-    assert_eq!(count, 50);
+    assert_eq!(count, 52);
 }

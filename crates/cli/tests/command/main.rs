@@ -11,6 +11,7 @@ mod make;
 mod mixture;
 mod night;
 mod range;
+mod records;
 mod seek;
 mod segment;
 mod snowflake;
@@ -33,6 +34,9 @@ fn txid(args: &[&str]) -> Command {
 
 /// From the first time of all.
 const ALL: &str = "--from=0";
+
+/// What is said of files without a time if the window is of all times.
+const NOTHING: &str = "txid: window from 1970-01-01T00:00:00Z; nothing here has a time or an id with one\n";
 
 /// The output of a command that succeeds without a complaint.
 fn printed(command: &mut Command) -> String {

@@ -22,12 +22,12 @@ fn every_line_of_a_window_is_found_whichever_format_its_id_has() {
     let line = |n: i64| lines[n as usize].clone();
     let log = lines.concat();
     let directory = directory(&[("a.log", log.as_bytes())]);
-    let window = ["grep", "--from", "2026-11-24T12:00:01Z", "--for", "1s", "a.log"];
+    let window = ["grep", "--lines", "--from", "2026-11-24T12:00:01Z", "--for", "1s", "a.log"];
     let output = txid(&window).current_dir(&directory).output().unwrap();
     let expected: String = (1000..2000).filter(|n| n % 3 < 2).map(line).collect();
     assert!(output.stdout == expected.as_bytes());
     let said = String::from_utf8(output.stderr).unwrap();
-    let command = "txid grep --format any --layout snowflake --from 2026-11-24T12:00:01Z --for 1s a.log";
+    let command = "txid grep --format any --layout snowflake --lines --from 2026-11-24T12:00:01Z --for 1s a.log";
     assert!(
         said.starts_with("txid: 333 numbers passed over may be ids, in the layout snowflake from 2026-11-24T12:00:01")
     );
@@ -289,14 +289,15 @@ fn a_search_without_a_window_says_what_to_type() {
     for args in [&[&one[..], "a.log"][..], &["--since", "1h", &one, "a.log"], &["-r", &one, "a.log"]] {
         let said = refusal(txid(&["grep"]).args(args).current_dir(&directory));
         let why = format!(
-            "txid: {one}: no file has this name; that is an id: grep -F {one} FILE finds it, and txid grep --around {one} \
-             FILE what was near it\n"
+            "txid: {one}: no file has this name; that is an id: txid grep --id {one} a.log finds it, and txid grep \
+             --around {one} a.log what was near it\n"
         );
         assert_eq!(said, why);
     }
     let said = refusal(txid(&["grep", "a.log"]).current_dir(&directory));
-    let options = "--from, --to, --around or --in-flight, as in --from 10m or --around ID";
-    assert_eq!(said, format!("txid: which time? Say {options}; grep -F finds a text\n"));
+    let options =
+        "--from, --to, --around or --in-flight, as in --from 10m or --around ID; or a text with -e, or an id with --id";
+    assert_eq!(said, format!("txid: which time? Say {options}\n"));
 }
 
 /// What began long before and still ran, and not what had ended.

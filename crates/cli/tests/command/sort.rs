@@ -136,7 +136,7 @@ fn memory_is_bounded() {
     let directory = directory(&[]);
     let long = std::fs::File::create(directory.path().join("long")).unwrap();
     long.set_len(300 << 20).unwrap();
-    for (command, mib) in [("sort", 160), ("grep --from=0", 64)] {
+    for (command, mib) in [("sort", 160), ("grep -s --from=0", 64)] {
         let command = format!("ulimit -v {} && exec \"$0\" {command} long", mib << 10);
         let mut shell = assert_cmd::Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);

@@ -2,6 +2,7 @@
 
 use crate::{directory, id, printed, txid};
 use assert_cmd::Command;
+use std::io::Write;
 use std::path::Path;
 
 const ESCAPE: char = '\x1b';
@@ -31,26 +32,36 @@ fn is_cleared(shown: &str) -> bool {
     shown.split(" left").skip(1).all(|rest| after(rest).starts_with('\r') || after(rest).starts_with("\x1b[1A"))
 }
 
+/// After a second: the last line comes so late.
 #[test]
 fn a_bar_shows_on_a_terminal_while_files_are_read() {
     let line = format!("{}\n", id(1));
-    let directory = directory(&[("a.log", line.repeat(200_000).as_bytes())]);
-    let shown = on_terminal(directory.path(), "grep --from=0 -c a.log a.log");
-    let begin = format!("{} 10 B of 8.01 MiB, ", "░".repeat(40));
-    assert!(shown.contains(&begin) && shown.contains("iB/s, ") && shown.contains("s left"), "{shown:?}");
-    assert!(shown.contains("200000"), "{shown:?}");
-    assert_eq!(printed(txid(&["grep", "--from=0", "-c", "a.log"]).current_dir(&directory)), "200000\n");
-    let shown = on_terminal(directory.path(), "sort a.log");
-    assert!(shown.contains(" of 4.01 MiB") && shown.ends_with(&line.replace('\n', "\r\n")), "{}", &shown[..500]);
-    assert!(is_cleared(&shown), "{shown:.500}");
-    let found = on_terminal(directory.path(), "grep --from=0 a.log");
-    assert_eq!((found.matches(&line[..20]).count(), is_cleared(&found)), (200_000, true));
-    for command in
-        ["grep --from=0 -c a.log missing", "grep --from=0 --histogram=1m a.log", "sort a.log missing", "audit a.log"]
-    {
-        let shown = on_terminal(directory.path(), &format!("{command}; true"));
-        assert!(shown.contains(" of 4.01 MiB") && is_cleared(&shown), "{command}: {shown:.500}");
+    let directory = directory(&[("a.log", line.repeat(200_000).as_bytes()), ("one.log", line.as_bytes())]);
+    let pipe = directory.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let shown = |command: &str| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut pipe = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+                std::thread::sleep(std::time::Duration::from_millis(1100));
+                pipe.write_all(line.as_bytes()).unwrap();
+            });
+            on_terminal(directory.path(), command)
+        })
+    };
+    for (command, count) in [
+        ("grep --from=0 a.log pipe", 200_001),
+        ("grep --from=0 --histogram=1m a.log pipe", 0),
+        ("sort a.log pipe", 200_001),
+    ] {
+        let shown = shown(command);
+        assert!(
+            shown.contains(" of 4.01 MiB, ") && shown.contains("iB/s, ") && is_cleared(&shown),
+            "{command}: {shown:.500}"
+        );
+        assert_eq!(shown.matches(&line[..20]).count(), count, "{command}");
     }
+    assert!(!on_terminal(directory.path(), "grep --from=0 one.log").contains(" left"));
 }
 
 /// As wide as the most lines need, and the longest bar has 50.

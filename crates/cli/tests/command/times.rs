@@ -16,8 +16,8 @@ fn why_not(text: &str) -> String {
     why.unwrap_or_else(|| panic!("{said}")).to_string()
 }
 
-const NOT_A_TIME: &str = "not a time; write it as 2018-04-01T01:21:28.552Z, '2018-04-01 01:21', 2018-04-01, 10:00, 10:00Z, \
-                          yesterday, 'last tuesday', 10m or '10m ago', @1522545688, 1522545688552 or now";
+const NOT_A_TIME: &str = "not a time; write it as 2018-04-01T01:21:28.552Z, '2018-04-01 01:21', 2018-04-01, 10:00, 2:10am, \
+                          10:00Z, yesterday, 'last tuesday', 10m or '10m ago', @1522545688, 1522545688552 or now";
 const NOT_A_SPAN: &str = "not a span of time; write it as 10m, 1h30m or '2 days'";
 const TOO_LATE: &str = "after 2109-05-15T07:35:11.103Z, the last time that an id can hold";
 
