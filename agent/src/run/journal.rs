@@ -90,11 +90,12 @@ pub fn say(text: &str) {
 
 /// One line for each change of state.
 pub fn say_line(line: &Line) {
-    // The journal adds the time itself, and takes the level from the beginning.
-    let line = if IS_JSON.load(Ordering::Relaxed) {
-        json(line)
-    } else {
-        stamped(&line.to_string(), std::env::var_os("JOURNAL_STREAM").is_none())
+    let text = line.to_string();
+    // The journal adds the time itself, and takes the level from the beginning: `journalctl -p warning`.
+    let line = match std::env::var_os("JOURNAL_STREAM") {
+        _ if IS_JSON.load(Ordering::Relaxed) => json(line),
+        Some(_) => format!("<{}>{}", [6, 4, 3][line.kind.0 as usize], stamped(&text, false)),
+        None => stamped(&text, true),
     };
     match LINES.get() {
         Some(lines) => hand_over(lines, line),

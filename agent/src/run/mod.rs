@@ -16,7 +16,7 @@ use crate::config::Config;
 use anyhow::{Context, ensure};
 use event::{Event, News};
 use guard::Guard;
-use journal::{say, say_line};
+use journal::{Line, say, say_line};
 use keepers::Keepers;
 use listen::Server;
 use notify::Notify;
@@ -28,6 +28,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use supervise::Supervised;
 use trial::try_out;
+use txid_agent::keeper::Level;
 use txid_agent::store::{Open, has_password, share};
 
 /// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its child.
@@ -238,10 +239,11 @@ impl Agent {
             return;
         }
         let read = read.and_then(|read| self.keepers.change(&read.0, &read.1, &self.events));
-        say(&read.map_or_else(
-            |error| format!("SIGHUP: goes on as before: {error:#}"),
-            |()| "SIGHUP: goes by the file as it is now".to_owned(),
-        ));
+        let (level, text) = match read {
+            Ok(()) => (Level::Info, "SIGHUP: goes by the file as it is now".to_owned()),
+            Err(error) => (Level::Error, format!("SIGHUP: goes on as before: {error:#}")),
+        };
+        say_line(&Line { kind: (level, "reload"), text, ..Line::default() });
         if std::mem::replace(&mut self.reading, Reading::No) == Reading::AndAgain {
             self.read_again();
         }

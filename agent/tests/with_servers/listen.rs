@@ -129,7 +129,7 @@ fn slow_and_broken_connections_change_no_renewal() {
     let directory = Directory::new();
     let socket = directory.path("socket");
     let listen = format!("unix:{}", socket.display());
-    let _agent = Running(directory.start(&["--listen", &listen, "--lease-time", "6s"]));
+    let agent = Running(directory.start(&["--listen", &listen, "--lease-time", "6s"]));
     let lease = || txid::snowflake::LeasePage::attach(&directory.path("run/orders")).unwrap().view();
     let before = lease();
     let mut held = Vec::new();
@@ -147,6 +147,8 @@ fn slow_and_broken_connections_change_no_renewal() {
             assert_eq!(status(&socket, "/healthz"), answer("200", "ok\n"), "after {number}");
         }
     }
+    let files = fs::read_dir(format!("/proc/{}/fd", agent.0.id())).unwrap().count();
+    assert!(files < 100, "{files} files are open");
     until("nothing is renewed", || lease().renewals > before.renewals + 3);
     assert_eq!((lease().failures, lease().generation), (before.failures, before.generation));
     assert_eq!(status(&socket, "/readyz"), answer("200", "ok\n"));
