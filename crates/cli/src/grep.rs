@@ -26,7 +26,7 @@ use txid_args::{By, Grep};
 const BEGINNING: usize = 64 << 10;
 
 /// Of a block, this much is looked at on both sides to see which times a file has.
-const END: usize = 8 << 10;
+const END: usize = 1 << 10;
 
 pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
     if args.max_count == Some(0) && !args.files_without_match {
