@@ -8,9 +8,10 @@
 
 use super::anatomy::Numbers;
 use super::rank::{Reading, Readings, likely_txid_ms, of_its_length};
-use super::row::{Format, Holds, Texts};
+use super::row::{Format, Texts};
 use super::shape::Shape;
 use super::table::{ALL, TXID};
+use super::time::is_by_chance;
 use crate::source::clock;
 use std::fmt;
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -256,10 +257,7 @@ impl Finder {
         let likeliest = likeliest.filter(is_one).and_then(|it| Some((it.format(), Some(it.ms?))));
         // A wrong clock makes txids of unlikely times.
         likeliest.or_else(|| match self.which {
-            Which::Likely => match (TXID.holds)(text, &self.numbers)? {
-                Holds { ms: Some(ms), is_by_chance: false, .. } => Some((&TXID, Some(ms))),
-                _ => None,
-            },
+            Which::Likely if !is_by_chance(&TXID, text, 0) => Some((&TXID, Some(TXID.ms(text, &self.numbers)?))),
             _ => None,
         })
     }
@@ -472,44 +470,69 @@ impl Shapes {
         while places != 0 {
             let at = places.trailing_zeros();
             places &= places - 1;
-            let mut place = begin + at as usize;
+            let place = begin + at as usize;
             let is_at = |these: u64| these >> at & 1 == 1;
             let length = |bits: u128, is_one: fn(&u8) -> bool| match ((bits >> (at & 63)) as u64).trailing_ones() {
                 64 => 64 + leading(&text[place + 64..], is_one),
                 known => known as usize,
             };
-            let mut word = if !(DASHES || RUNS) || is_at(words_here) { length(words, is_of_word) } else { 0 };
-            let mut run = if RUNS && is_at(runs_here) { length(runs, is_of_run) } else { 0 };
-            let mut second = None;
-            let escape = if word | run > 0 { escape(text, place) } else { 0 };
-            if escape > 0 {
-                let all = (place, word, run);
-                let inner = (place + escape, word.saturating_sub(escape), run.saturating_sub(escape));
-                let (first, other) = if is_in_order(text, place) { (all, inner) } else { (inner, all) };
-                ((place, word, run), second) = (first, is_percent(text, place).then_some(other));
-            }
-            loop {
-                if run > word && self.runs.has(run) {
-                    each(place..place + run)?;
-                }
-                // The prefix of a TypeID can begin within.
-                let hides = |end| PARTS && text.get(end) == Some(&b'_');
-                let is_worth = |end| hides(end) || may_be(&text[place..end]);
-                if is_at(uuids_here) && is_uuid(text, place) && is_worth(place + 36) {
-                    each(place..place + 36)?;
-                }
-                if let Some(longer) = if PARTS { self.longer(text, place..place + word) } else { None } {
-                    each(longer)?;
-                }
-                let is_word = self.words.has(word) || RUNS && run == word && self.runs.has(run);
-                if is_word && is_worth(place + word) {
-                    each(place..place + word)?;
-                }
-                let Some(other) = second.take() else { break };
-                (place, word, run) = other;
+            let word = if !(DASHES || RUNS) || is_at(words_here) { length(words, is_of_word) } else { 0 };
+            let run = if RUNS && is_at(runs_here) { length(runs, is_of_run) } else { 0 };
+            let uuid = is_at(uuids_here);
+            match may_be_in_escape(text, place) {
+                false => self.try_at::<PARTS, RUNS>(text, (place, word, run, uuid), may_be, each)?,
+                true => self.try_after_escape::<PARTS, RUNS>(text, (place, word, run, uuid), may_be, each)?,
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// The same of one place: the length of the word, and of the run, that begin there, and whether a UUID may.
+    #[inline(always)]
+    fn try_at<const PARTS: bool, const RUNS: bool>(
+        &self,
+        text: &[u8],
+        (place, word, run, uuid): (usize, usize, usize, bool),
+        may_be: &impl Fn(&[u8]) -> bool,
+        each: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if run > word && self.runs.has(run) {
+            each(place..place + run)?;
+        }
+        // The prefix of a TypeID can begin within.
+        let hides = |end| PARTS && text.get(end) == Some(&b'_');
+        let is_worth = |end| hides(end) || may_be(&text[place..end]);
+        if uuid && is_uuid(text, place) && is_worth(place + 36) {
+            each(place..place + 36)?;
+        }
+        if let Some(longer) = if PARTS { self.longer(text, place..place + word) } else { None } {
+            each(longer)?;
+        }
+        let is_word = self.words.has(word) || RUNS && run == word && self.runs.has(run);
+        if is_word && is_worth(place + word) {
+            each(place..place + word)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The same where an escape may stand before it.
+    #[cold]
+    fn try_after_escape<const PARTS: bool, const RUNS: bool>(
+        &self,
+        text: &[u8],
+        all @ (place, word, run, _): (usize, usize, usize, bool),
+        may_be: &impl Fn(&[u8]) -> bool,
+        each: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let escape = escape(text, place);
+        let inner = (place + escape, word.saturating_sub(escape), run.saturating_sub(escape), false);
+        let tried = match is_percent(text, place) {
+            _ if escape == 0 => [Some(all), None],
+            true if is_in_order(text, place) => [Some(all), Some(inner)],
+            true => [Some(inner), Some(all)],
+            false => [Some(inner), None],
+        };
+        tried.into_iter().flatten().try_for_each(|it| self.try_at::<PARTS, RUNS>(text, it, may_be, each))
     }
 
     /// What a word belongs to that may be an id.
@@ -533,12 +556,17 @@ fn is_of_run(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'-' | b'_')
 }
 
-/// How many letters and digits at this beginning of a word belong to an escape: of `\n`, `\x22`, `\u0022`, `%2F` and `ESC[32m`.
+/// Whether a word that begins here may begin with the letters and digits of an escape.
 #[inline(always)]
+fn may_be_in_escape(text: &[u8], place: usize) -> bool {
+    place > 0 && matches!(text[place - 1], b'\\' | b'%' | b'[' | b';')
+}
+
+/// How many of its characters belong to an escape: of `\n`, `\x22`, `\u0022`, `%2F` and `ESC[32m`.
 fn escape(text: &[u8], place: usize) -> usize {
-    match place.checked_sub(1).map(|before| text[before]) {
-        Some(byte @ (b'\\' | b'%' | b'[' | b';')) => escape_after(byte, &text[..place], &text[place..]),
-        _ => 0,
+    match may_be_in_escape(text, place) {
+        true => escape_after(text[place - 1], &text[..place], &text[place..]),
+        false => 0,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::text::{FormatError, decimal};
 
 pub(super) fn holds(format: &Format, text: &[u8], numbers: &Numbers) -> Option<Holds> {
     let (_, parts) = read(format, text, numbers).ok()?;
-    Some(Holds { ms: Some(parts.ms), bits: format.texts[0].weight, is_by_chance: false })
+    Some(Holds { ms: Some(parts.ms), bits: format.texts[0].weight })
 }
 
 pub(super) fn order(format: &Format, text: &[u8], numbers: &Numbers) -> Option<u128> {

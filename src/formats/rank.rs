@@ -3,7 +3,7 @@
 use super::anatomy::Numbers;
 use super::row::{Format, Holds, Rule, Text};
 use super::table::{ALL, TXID};
-use super::time::holds;
+use super::time::{holds, is_by_chance};
 use crate::snowflake::Layout;
 
 /// The formats that have ids of a length, a bit for each; the last is for all longer texts.
@@ -90,23 +90,26 @@ pub(super) struct Rank {
 impl Rank {
     #[inline]
     fn new(format: &'static Format, text: &[u8], numbers: &Numbers, now_ms: i64) -> Option<Self> {
-        Some(Self::of(format, (format.holds)(text, numbers)?, now_ms))
+        let rank = Self::of(format, (format.holds)(text, numbers)?, now_ms);
+        let is_old = rank.ms.is_some_and(|ms| !is_new(ms, now_ms));
+        if rank.unlikely.is_none() && is_old && is_by_chance(format, text, rank.bits) {
+            return Some(Self { unlikely: Some(Unlikely::ByChance), bits: rank.bits + BITS_OF_NO_TIME, ..rank });
+        }
+        Some(rank)
     }
 
     #[inline(always)]
     pub(super) fn of(format: &'static Format, holds: Holds, now_ms: i64) -> Self {
         let since_ms = format.since_ms;
-        let is_new = holds.ms.is_some_and(|ms| is_new(ms, now_ms));
         let unlikely = match holds.ms {
             Some(ms) if ms < since_ms => Some(Unlikely::TooEarly),
             Some(ms) if ms > now_ms.saturating_add(DAY_MS) => Some(Unlikely::TooLate),
-            _ if holds.is_by_chance && !is_new => Some(Unlikely::ByChance),
             _ => None,
         };
-        let bits = match unlikely {
-            Some(_) => holds.bits + BITS_OF_NO_TIME,
-            None if is_new => holds.bits - BITS_OF_AN_HOUR,
-            None => holds.bits,
+        let bits = match (unlikely, holds.ms) {
+            (Some(_), _) => holds.bits + BITS_OF_NO_TIME,
+            (None, Some(ms)) if is_new(ms, now_ms) => holds.bits - BITS_OF_AN_HOUR,
+            (None, _) => holds.bits,
         };
         Self { ms: holds.ms, unlikely, bits }
     }
@@ -275,8 +278,7 @@ mod tests {
     fn a_time_is_likely_from_the_formats_beginning_until_a_day_from_now() {
         const NOW_MS: i64 = 1_800_000_000_000;
         for format in ALL {
-            let unlikely =
-                |ms| Rank::of(format, Holds { ms: Some(ms), bits: 64, is_by_chance: false }, NOW_MS).unlikely;
+            let unlikely = |ms| Rank::of(format, Holds { ms: Some(ms), bits: 64 }, NOW_MS).unlikely;
             let [first, last] = [format.since_ms, NOW_MS + DAY_MS];
             assert!(unlikely(first).is_none() && unlikely(last).is_none());
             assert_eq!(unlikely(last + 1), Some(Unlikely::TooLate));

@@ -49,8 +49,6 @@ pub(crate) struct Holds {
     pub ms: Option<i64>,
     /// The weight: about how many bits tell apart all ids that there can be. More, if ids of the format rarely look like this.
     pub bits: u32,
-    /// Whether it is rather a word.
-    pub is_by_chance: bool,
 }
 
 /// Which texts are words rather than ids. Whoever makes ids writes all letters in one case, unless the case tells digits apart.

@@ -283,7 +283,7 @@ rows! {
     /// By httpd 2.4.29. Its alphabet is not in the order of ASCII. A thread is the number of a connection.
     UNIQUE_ID "unique_id", "Apache UNIQUE_ID", "Apache's current UNIQUE_ID, 27 characters" {
         make unique_id::LONG; length "a UNIQUE_ID has 24 or 27"; since 1_506_816_000_000;
-        148 => [part(number(&APACHE, 27, timed![SECONDS;
+        149 => [part(number(&APACHE, 27, timed![SECONDS;
             time(32), hexa("random", 80), int("counter", 16), int("thread", 32).rarely_above(0xff_ffff, 32)])
             .padded(2, Some("the last character has bits that must be zero")))];
     }

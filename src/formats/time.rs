@@ -23,12 +23,12 @@ fn more_of(fields: &Fields, bits: Wide) -> Option<u32> {
     Some(more)
 }
 
-/// Whether it is a word rather than an id of this weight.
-#[inline(always)]
-fn is_by_chance(layout: &Text, text: &[u8], bits: u32) -> bool {
-    if layout.chance == Chance::Unknown {
+/// Whether a text is a word rather than an id of this weight.
+pub(super) fn is_by_chance(format: &Format, text: &[u8], bits: u32) -> bool {
+    let layout = format.texts.iter().find(|layout| layout.has_length(text.len()));
+    let Some(chance) = layout.map(|layout| layout.chance).filter(|chance| *chance != Chance::Unknown) else {
         return false;
-    }
+    };
     // Eight characters at once: of letters, `@` and `_`, bit 6 is set, and of lower case bit 5 as well.
     let [mut upper, mut lower] = [0; 2];
     let mut add = |eight: [u8; 8]| {
@@ -39,7 +39,7 @@ fn is_by_chance(layout: &Text, text: &[u8], bits: u32) -> bool {
     };
     text.chunks_exact(8).filter_map(|eight| eight.first_chunk().copied()).for_each(&mut add);
     text.last_chunk().copied().into_iter().for_each(add);
-    match layout.chance {
+    match chance {
         Chance::Cases => (upper == 0) == (lower == 0),
         _ => 2 * bits as usize > text.len() * if upper == 0 || lower == 0 { 11 } else { 12 },
     }
@@ -59,8 +59,7 @@ pub(super) fn holds(format: &'static Format, text: &[u8], numbers: &Numbers) -> 
 fn holds_as(format: &'static Format, layout: &'static Text, text: &[u8]) -> Option<Holds> {
     let mut held = Held { ms: None, more: Some(0) };
     scan_alone(format, layout, text, &mut held).ok()?;
-    let bits = layout.weight + held.more?;
-    Some(Holds { ms: held.ms, bits, is_by_chance: is_by_chance(layout, text, bits) })
+    Some(Holds { ms: held.ms, bits: layout.weight + held.more? })
 }
 
 struct Held {

@@ -50,7 +50,7 @@ const LEAST_COPIED: u64 = 10;
 
 /// To show lines as they were read, the first small files stay in memory, and others open.
 const SMALL_FILES: usize = 8;
-const SMALL: usize = 1 << 20;
+const SMALL: usize = 1 << 19;
 const OPEN_FILES: usize = 256;
 
 /// So much is looked at for words that are ids by chance.
@@ -67,6 +67,7 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
     let keys: Vec<_> = args.per.iter().filter(|key| *key != "file").collect();
     let mut audit = Collector {
         ids: wanted.finder()?,
+        is_any: wanted.formats.is_none(),
         passes_numbers: wanted.passes_numbers(),
         passed: Passed::new(i64::MIN..=i64::MAX),
         always_looks: wanted.is_default,
@@ -115,7 +116,7 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
     if audit.makers.is_full() {
         say("too many nodes to tell them all apart: only the first were looked at for hosts that share one");
     }
-    let left_out = audit.leave_out(wanted.formats.is_none());
+    let left_out = audit.leave_out();
     let ids: u64 = audit.counts.values().sum();
     let Collector {
         records,
@@ -222,6 +223,7 @@ struct First {
 
 struct Collector {
     ids: Finder,
+    is_any: bool,
     passes_numbers: bool,
     passed: Passed,
     /// Whether lines without an id are looked at even if there are some.
@@ -264,10 +266,11 @@ impl Collector {
         self.hosts.add_file(self.here, &source.name());
         let metadata = file.metadata().with_context(|| source.name())?;
         let is_small = self.spools.len() < SMALL_FILES && metadata.len() <= SMALL as u64;
-        if is_small || !metadata.is_file() {
-            self.spools.insert(number, SpooledTempFile::new(SMALL));
-        } else if self.files.len() < OPEN_FILES {
-            self.files.insert(number, file);
+        match metadata.is_file() {
+            false => drop(self.spools.insert(number, SpooledTempFile::new(0))),
+            true if is_small => drop(self.spools.insert(number, SpooledTempFile::new(SMALL))),
+            true if self.files.len() < OPEN_FILES => drop(self.files.insert(number, file)),
+            true => {}
         }
         Ok(())
     }
@@ -287,7 +290,7 @@ impl Collector {
             return self.spool(b"\n");
         }
         self.spool(block)?;
-        if self.passes_numbers && self.looked[0] < SAMPLE {
+        if self.is_any && self.looked[0] < SAMPLE {
             self.look(block);
         }
         lines(block).try_for_each(|line| {
@@ -317,21 +320,19 @@ impl Collector {
     }
 
     /// The formats with no more ids than chance makes.
-    fn leave_out(&mut self, is_any: bool) -> Vec<&'static Format> {
-        let more = CHANCE * self.lines as f64 / self.looked[1].max(1) as f64;
-        let is_chance = |at: &usize, count: &u64| *count as f64 <= more * self.by_chance.get(at).unwrap_or(&0.0);
-        let left_out: Vec<_> = self.counts.iter().filter(|(at, count)| is_any && is_chance(at, count)).collect();
-        let formats = left_out.into_iter().map(|(&at, &count)| (at, count)).collect::<Vec<_>>();
-        let left_out = |(at, count): (usize, u64)| {
-            let format = txid::formats::ALL[at];
-            let name = format.name;
-            say(&format!(
-                "{count} ids of {name} are no more than chance makes of other words: left out without --format {name}"
-            ));
-            self.counts.remove(&at);
-            format
-        };
-        formats.into_iter().map(left_out).collect()
+    fn leave_out(&mut self) -> Vec<&'static Format> {
+        let (mut left_out, more) = (Vec::new(), CHANCE * self.lines as f64 / self.looked[1].max(1) as f64);
+        self.counts.retain(|at, count| {
+            let (format, chance) = (txid::formats::ALL[*at], self.by_chance.get(at).unwrap_or(&0.0));
+            let is_more = *count as f64 > more * chance;
+            if !is_more {
+                let name = format.name;
+                say(&format!("{count} ids of {name} are no more than chance makes: left out without --format {name}"));
+                left_out.push(format);
+            }
+            is_more
+        });
+        left_out
     }
 
     /// Remembers the first id of each format in a line.

@@ -349,34 +349,6 @@ fn other_files_are_named_and_not_searched() {
 }
 
 #[test]
-fn the_ids_of_any_format_with_a_time_are_found() {
-    let of_samples = concat!(
-        "1 0ad1348f1403169275002100356696\n",
-        "2 [b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042]\n",
-        "3 C232AB00-9414-11EC-B3C8-9F6BDECED846\n",
-        "4 1EC9414C-232A-6B00-B3C8-9F6BDECED846\n",
-        "5 \"Ws@zWAoAAAcAAAAqAAEAAAAH\"\n",
-        "6 980253782132654080\n",
-        "7 of nothing\n",
-    );
-    for (format, line, time, to) in [
-        ("sofa", 1, "2014-06-19T09:14:35.002Z", "2014-06-19T09:14:35.003Z"),
-        ("skywalking", 2, "2018-04-01T01:21:28.552Z", "2018-04-01T01:21:28.553Z"),
-        ("uuid_v1", 3, "2022-02-22T19:22:22.000Z", "2022-02-22T19:22:22.001Z"),
-        ("uuid_v6", 4, "2022-02-22T19:22:22.000Z", "2022-02-22T19:22:22.001Z"),
-        ("unique_id_short", 5, "2018-04-12T19:28:24Z", "2018-04-12T19:28:25Z"),
-        ("snowflake", 6, "2018-04-01T01:21:28.552Z", "2018-04-01T01:21:28.553Z"),
-    ] {
-        let found =
-            txid(&["grep", "--lines", "--format", format, "--from", time, "--to", to]).write_stdin(of_samples).assert();
-        let expected = of_samples.lines().nth(line - 1).unwrap();
-        found.success().stdout(format!("{expected}\n")).stderr("");
-    }
-    let layout = printed(txid(&["grep", ALL, "--layout", "sonyflake"]).write_stdin("189609532907847680\n"));
-    assert_eq!(layout, "189609532907847680\n");
-}
-
-#[test]
 fn another_format_that_is_there_is_named_with_its_command() {
     let uuids = printed(&mut txid(&["new", "--format", "uuid_v7", "-n", "9"]));
     let directory = directory(&[("it's.log", uuids.as_bytes()), ("empty.log", b"nothing\n")]);

@@ -247,9 +247,7 @@ fn a_format_by_chance_is_left_out() {
         (&100.into(), &serde_json::json!({ "txid": 100 }), &0.into())
     );
     assert!(
-        said.ends_with(
-            " ids of trace_id are no more than chance makes of other words: left out without --format trace_id\n"
-        ),
+        said.ends_with(" ids of trace_id are no more than chance makes: left out without --format trace_id\n"),
         "{said}"
     );
     // Some are.
