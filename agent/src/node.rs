@@ -2,6 +2,7 @@
 
 use crate::args;
 use txid::snowflake::Layout;
+use txid_agent::store::Store;
 use txid_agent_machines::store::Numbering;
 
 /// Its name, the layout of its ids, and what numbers it.
@@ -20,6 +21,14 @@ impl Node {
         }
         let (numbering, layout) = Numbering::parse(layout).map_err(|why| format!("{name}: {why}"))?;
         Ok(Self { name, layout, numbering })
+    }
+
+    /// Fails if this kind of store does not have what numbers it.
+    pub fn fits(&self, store: &dyn Store) -> anyhow::Result<()> {
+        let Self { name, numbering, .. } = self;
+        let is_there = [Numbering::Own, store.numbering()].contains(numbering);
+        anyhow::ensure!(is_there, "the node {name}: {} is not in this kind of store", numbering.place());
+        Ok(())
     }
 }
 

@@ -120,12 +120,7 @@ impl Keepers {
         let kept = || self.all.iter().filter(|keeper| keeper.is_kept && keeper.state != State::Ended);
         for node in &config.nodes {
             let store = open();
-            ensure!(
-                [Numbering::Own, store.numbering()].contains(&node.numbering),
-                "the node {}: {} is not in this kind of store",
-                node.name,
-                node.numbering.place()
-            );
+            node.fits(&*store)?;
             let rules = lease_rules(config, node, store.durability().may_lose_writes());
             let path = config.dir.join(&node.name);
             let kept = kept().find_map(|keeper| match &keeper.terms {

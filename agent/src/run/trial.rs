@@ -7,7 +7,7 @@ use txid::snowflake::LeasePage;
 use txid_agent::keeper::random;
 use txid_agent::store::{Durability, Open, Store, share};
 use txid_agent_machines::lease::{Group, NodeRecord, Rules};
-use txid_agent_machines::store::{Expected, Numbering, Put, Record, Taken};
+use txid_agent_machines::store::{Expected, Put, Record, Taken};
 
 /// Opens the store of `config`, and asks it. Fails for what would stop the agent, or leave it without ids. `tell` gets a line for
 /// each thing that is right.
@@ -44,11 +44,7 @@ pub fn try_out(config: &Config, mut tell: impl FnMut(String)) -> anyhow::Result<
 
 /// Whether the store has the group of a node already. Fails if no lease can be had there, or if this host has one of another store.
 fn ask_for_node(store: &mut dyn Store, config: &Config, node: &Node) -> anyhow::Result<bool> {
-    ensure!(
-        [Numbering::Own, store.numbering()].contains(&node.numbering),
-        "{} is not in this kind of store",
-        node.numbering.place()
-    );
+    node.fits(store)?;
     let rules = Rules::new(&node.name, &config.host_name, &node.layout, false);
     let group = store.read(&Group::key(&node.name))?.map(|record| Group::parse(&record.bytes)).transpose()?;
     if let Some(Group { layout, .. }) = &group {

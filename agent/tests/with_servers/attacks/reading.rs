@@ -120,8 +120,11 @@ fn a_file_that_cannot_be_gone_by_changes_nothing() {
         (here(&format!("{USERS}segments.invoices = {{}}")), "invoices: the store has no such tag; make it with "),
         (here("nodes.orders = 'sonyflake'"), "orders: the store has it with the layout "),
         (here(&format!("{ORDERS}nodes.others = 'snowflake'")), "others: the store has it with the layout uid"),
-        (here("nodes.orders = 'leaf_forever:snowflake'"), "orders: Leaf's path is not in this kind of store"),
-        (here(&format!("{ORDERS}nodes.others = 'leaf_forever'")), "others: Leaf's path is not in this kind of store"),
+        (here("nodes.orders = 'leaf_forever:snowflake'"), "the node orders: Leaf's path is not in this kind of store"),
+        (
+            here(&format!("{ORDERS}nodes.others = 'leaf_forever'")),
+            "the node others: Leaf's path is not in this kind of store",
+        ),
         (line(&store, &path("elsewhere"), ORDERS), "another dir needs a restart"),
         (line(&store, "/proc/txid", ORDERS), "another dir needs a restart"),
         (here(&format!("{ORDERS}{USERS}nodes.blocked = 'snowflake'")), "blocked"),
