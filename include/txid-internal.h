@@ -27,22 +27,17 @@
  */
 #define TXID_IDS 4
 
+/**
+ * The length of all values that change, but the id.
+ */
+#define TXID_CHANGED_TEXT_LEN 704
+
 #if defined(TXID_NGINX)
 /**
  * The length of the longest name of a header of traces.
  */
 #define TXID_TRACE_HEADER_MAX_LEN 27
 #endif
-
-/**
- * How many headers a trace comes in.
- */
-#define TXID_TRACE_HEADERS 20
-
-/**
- * How many headers an id comes in besides the first.
- */
-#define TXID_OTHER_IDS 3
 
 /**
  * The length of a trace id.
@@ -68,11 +63,6 @@
  * The length of the longest header of txid_span_header.
  */
 #define TXID_SPAN_HEADER_MAX_LEN 74
-
-/**
- * The length of all values that change, but the id.
- */
-#define TXID_CHANGED_TEXT_LEN 704
 
 #if defined(TXID_NGINX)
 /**
@@ -273,7 +263,7 @@ typedef struct {
    */
   int8_t priority;
   /**
-   * Whether txid_span_decide decides if the trace is recorded: 1 by the end of its id, and 2 by random_value, which is sent.
+   * Whether it was left to this hop to decide if the trace is recorded: 1 by the end of its id, and 2 by random_value, which is sent.
    */
   uint8_t open;
   /**
@@ -298,6 +288,10 @@ typedef struct {
    * Its new value; `data` is NULL if the request must not have it.
    */
   txid_text value;
+  /**
+   * Its place.
+   */
+  size_t place;
 } txid_changed_header;
 
 /**
@@ -308,6 +302,10 @@ typedef struct {
    * How many there are.
    */
   size_t count;
+  /**
+   * The length of `text`.
+   */
+  size_t text_len;
   /**
    * Of these, so many.
    */
@@ -390,59 +388,11 @@ typedef struct {
  */
 typedef void *(*txid_add_cleanup)(void *request, size_t size);
 
-/**
- * The values of one header in a request.
- */
-typedef struct {
-  /**
-   * How often the request has it.
-   */
-  size_t count;
-  /**
-   * The last value.
-   */
-  txid_text value;
-  /**
-   * Whether spaces and tabs around the value were taken off.
-   */
-  bool is_trimmed;
-} txid_header;
-
-/**
- * The headers of a request that a policy looks at.
- */
-typedef struct {
-  /**
-   * The one with the id, by default X-Request-Id.
-   */
-  txid_header id;
-  /**
-   * The headers of traces. The first is the one that holds only the trace's id, if the policy names one.
-   */
-  txid_header of_trace[TXID_TRACE_HEADERS];
-  /**
-   * The other ones with an id, if the policy names several: the first valid one of all counts.
-   */
-  txid_header other_ids[TXID_OTHER_IDS];
-} txid_headers;
-
 #if defined(TXID_NGINX)
 /**
  * What a policy says of every request.
  */
 typedef struct {
-  /**
-   * The header with the id.
-   */
-  txid_text header;
-  /**
-   * The other headers that an id may come in; the length of those that are not there is 0.
-   */
-  txid_text other_headers[TXID_OTHER_IDS];
-  /**
-   * The header that holds only the trace's id; its length is 0 if there is none.
-   */
-  txid_text trace_id_header;
   /**
    * Whether it accepts nobody's ids, so that no header needs to be read.
    */
@@ -614,24 +564,10 @@ int32_t txid_maker_named(const char *name,
                          char *message);
 #endif
 
-/**
- * Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`. Returns whether
- * any but the one with the id is there.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open; `fields` valid for reads of `count` of them, as must be what they point to;
- * `headers` for a write. They then point to the values of the fields.
- */
-bool txid_headers_find(const txid_policy *policy,
-                       const txid_field *fields,
-                       size_t count,
-                       txid_headers *headers);
-
 #if defined(TXID_NGINX)
 /**
- * Writes the name of a header of traces to `name`, in lower case, and returns its length: of the one at this place of of_trace.
- * Returns 0 for the one whose name the policy chooses.
+ * Writes the name of a header of traces to `name`, in lower case, and returns its length: of the one at this place. Returns 0 for
+ * those whose names the policy chooses.
  *
  * Safety:
  *
@@ -640,19 +576,6 @@ bool txid_headers_find(const txid_policy *policy,
 size_t txid_trace_header(size_t at,
                          char *name);
 #endif
-
-/**
- * Decides about the id in `header`, which `peer` sent. Returns a txid_verdict. Spaces and tabs around the value are taken
- * off in `header`.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open, and the others must be valid for a read, as must what they point to; `header`
- * also for a write.
- */
-int32_t txid_policy_judge(const txid_policy *policy,
-                          const txid_peer *peer,
-                          txid_header *header);
 
 #if defined(TXID_NGINX)
 /**
@@ -667,14 +590,13 @@ void txid_policy_inherit(txid_policy *policy, const txid_policy *parent);
 
 #if defined(TXID_NGINX)
 /**
- * Writes what the policy says of every request to `terms`. The texts belong to the policy, and are valid until it changes.
+ * Writes what the policy says of every request to `terms`.
  *
  * Safety:
  *
  * `policy` must be from txid_policy_open, and `terms` valid for a write.
  */
-void txid_policy_terms(const txid_policy *policy,
-                       txid_terms *terms);
+void txid_policy_terms(const txid_policy *policy, txid_terms *terms);
 #endif
 
 #if defined(TXID_NGINX)
@@ -703,58 +625,15 @@ void txid_span_start(const txid_policy *policy,
                      txid_span *span);
 
 /**
- * Decides whether the trace of a span is recorded, if that is open, by this share: the words of the option `sample`. Returns false, and
- * leaves the span as it is, if they are none.
- *
- * Safety:
- *
- * `span` must be from txid_span_start or txid_span_continue, and `sample` valid for reads of `len` bytes.
- */
-bool txid_span_decide(txid_span *span,
-                      const char *sample,
-                      size_t len);
-
-/**
- * Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the
- * policy does not accept the peer, the first span of a new trace. See txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open; `peer` and `headers` must be valid for a read, as must what they point to;
- * and `span` for a write.
- */
-void txid_span_continue(const txid_policy *policy,
-                        int64_t clock_ms,
-                        const txid_peer *peer,
-                        const txid_headers *headers,
-                        txid_span *span);
-
-/**
  * Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is none of this kind.
  *
  * Safety:
  *
- * `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_SPAN_HEADER_MAX_LEN bytes.
+ * `span` must be from txid_span_start or txid_decide, and `buf` valid for writes of TXID_SPAN_HEADER_MAX_LEN bytes.
  */
 size_t txid_span_header(const txid_span *span,
                         int32_t kind,
                         char *buf);
-
-/**
- * Writes the headers that must change in a request, so that it has this id and this span in all kinds of the policy, to `changed`,
- * and returns their number. `headers` are those of the request.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` as
- * txid_headers_find wrote them; `changed` for a write. It then points into itself, to the policy and to the id.
- */
-size_t txid_headers_change(const txid_policy *policy,
-                           const char *id,
-                           size_t id_len,
-                           const txid_span *span,
-                           const txid_headers *headers,
-                           txid_changed_headers *changed);
 
 #if defined(TXID_NGINX)
 /**

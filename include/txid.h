@@ -283,55 +283,6 @@ typedef struct {
 } txid_text;
 
 /**
- * A header that a gateway must change in a request.
- */
-typedef struct {
-  /**
-   * The place of its name in the names of the plan.
-   */
-  size_t place;
-  /**
-   * Its new value. `data` is NULL if the request must not have the header.
-   */
-  txid_text value;
-} txid_change;
-
-/**
- * What a gateway changes in a request. Only the library makes it, and may add fields to it.
- */
-typedef struct {
-  /**
-   * The names of all headers that are read or changed, in lower case: first the one with the id, then the others that an id may
-   * come in, and those that are only changed last.
-   */
-  const txid_text *names;
-  /**
-   * How many there are.
-   */
-  size_t name_count;
-  /**
-   * How many of them are read, from the first on.
-   */
-  size_t read_count;
-  /**
-   * What must change in this request besides the header with the id.
-   */
-  const txid_change *changes;
-  /**
-   * How many there are.
-   */
-  size_t change_count;
-  /**
-   * The id that came in, if the request keeps it; its length is 0 otherwise.
-   */
-  txid_text id;
-  /**
-   * The span of the request, as a traceparent of version 00; its length is 0 if the policy has no traces.
-   */
-  txid_text traceparent;
-} txid_plan;
-
-/**
  * A part of an id.
  */
 typedef struct {
@@ -679,52 +630,6 @@ int32_t txid_maker_fill_at(const txid_maker *maker,
                            char *buf,
                            bool *guessable,
                            char *message);
-
-/**
- * Opens a plan for requests under this policy, which may change or be closed later. It is for one thread at a time. Release it with
- * txid_plan_close.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open.
- */
-txid_plan *txid_plan_open(const txid_policy *policy);
-
-/**
- * Releases a plan.
- *
- * Safety:
- *
- * `plan` must be from txid_plan_open and must not be used any more; or NULL, which does nothing.
- */
-void txid_plan_close(txid_plan *plan);
-
-/**
- * Whether ids and traces of the sender with this address are accepted: an IP address, with or without a port, or the path of a Unix
- * socket, or unix: as nginx has it.
- *
- * Safety:
- *
- * `plan` must be from txid_plan_open, and `address` valid for reads of `len` bytes.
- */
-bool txid_plan_trusts(const txid_plan *plan,
-                      const char *address,
-                      size_t len);
-
-/**
- * Plans a request. Returns a txid_verdict on the id that came in. The plan is valid until the next call.
- *
- * `values` are those of the headers that are read, in the order of their names. `data` is NULL if the request does not have the
- * header. Several values of one are joined by commas. Give NULL if the sender is not trusted. See txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `plan` must be from txid_plan_open, and not in use by another thread; `values` NULL, or valid for reads of `read_count` texts, as must
- * be their bytes, for as long as the plan's id is used.
- */
-int32_t txid_plan_fill(txid_plan *plan,
-                       int64_t clock_ms,
-                       const txid_text *values);
 
 /**
  * Opens a policy without options, which accepts nobody's ids. Release it with txid_policy_close.

@@ -25,6 +25,7 @@ typedef struct {
     unsigned          post_read:1;
     unsigned          late_post_read:1;
     unsigned          header_filter:1;
+    unsigned          handle:1;
 } ngx_http_txid_main_conf_t;
 
 
@@ -54,20 +55,21 @@ typedef struct {
     /* Whether the id is that of the trace. */
     ngx_uint_t             of_trace;
     /* What the policy says. */
-    ngx_http_txid_name_t   header;
-    ngx_http_txid_name_t   other_headers[TXID_OTHER_IDS];
-    ngx_http_txid_name_t   trace_id_header;
+    ngx_http_txid_name_t   names[TXID_IDS + 1];
+    ngx_uint_t             ids;
+    ngx_str_t              response_header;
     unsigned               trusts_nobody:1;
     unsigned               rejects:1;
     unsigned               traces:1;
-    unsigned               has_other_headers:1;
 } ngx_http_txid_srv_conf_t;
 
 
 typedef struct {
-    /* Empty if it is off. */
-    ngx_str_t         response_header;
-    /* NULL for all traces. */
+    /* Empty if it is off; without data, it is the first one of the server if this handles. */
+    ngx_str_t                  response_header;
+    ngx_flag_t                 handle;
+    /* The share of traces, as txid_share() has it, or the variable with it. */
+    int64_t                    share;
     ngx_http_complex_value_t  *sample;
 } ngx_http_txid_loc_conf_t;
 
@@ -86,7 +88,8 @@ int32_t ngx_http_txid_check_sample(const ngx_str_t *sample, char *message);
 ngx_int_t ngx_http_txid_hash_trace_headers(ngx_conf_t *cf);
 ngx_int_t ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
     ngx_http_variable_value_t *v);
-ngx_uint_t ngx_http_txid_sent_invalid_id(ngx_http_request_t *r);
+ngx_uint_t ngx_http_txid_sent_invalid_id(ngx_http_request_t *r, ngx_str_t *name);
+ngx_int_t ngx_http_txid_handle(ngx_http_request_t *r);
 ngx_int_t ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v);
 ngx_int_t ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v);
 const ngx_http_variable_value_t *ngx_http_txid_kept_id(ngx_http_request_t *r);

@@ -36,12 +36,19 @@ ngx_http_txid_remove(ngx_http_request_t *r, const ngx_str_t *name)
 static ngx_int_t
 ngx_http_txid_put(ngx_http_request_t *r)
 {
+    ngx_str_t                        *name;
     ngx_table_elt_t                  *h;
     ngx_http_txid_loc_conf_t         *tlcf;
+    ngx_http_txid_srv_conf_t         *tscf;
     const ngx_http_variable_value_t  *id;
 
     tlcf = ngx_http_get_module_loc_conf(r, ngx_http_txid_module);
-    if (tlcf->response_header.len == 0 || r != r->main) {
+    name = &tlcf->response_header;
+    if (tlcf->handle && name->data == NULL) {
+        tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+        name = &tscf->response_header;
+    }
+    if (name->len == 0 || r != r->main) {
         return NGX_OK;
     }
 
@@ -50,7 +57,7 @@ ngx_http_txid_put(ngx_http_request_t *r)
         return NGX_ERROR;
     }
 
-    ngx_http_txid_remove(r, &tlcf->response_header);
+    ngx_http_txid_remove(r, name);
 
     h = ngx_list_push(&r->headers_out.headers);
     if (h == NULL) {
@@ -61,7 +68,7 @@ ngx_http_txid_put(ngx_http_request_t *r)
 #if (nginx_version >= 1023000)
     h->next = NULL;
 #endif
-    h->key = tlcf->response_header;
+    h->key = *name;
     h->value.len = id->len;
     h->value.data = id->data;
     return NGX_OK;

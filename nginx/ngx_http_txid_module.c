@@ -9,6 +9,7 @@ static char *ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf
 static char *ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_txid_sample(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_txid_response_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_http_txid_handle_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static ngx_int_t ngx_http_txid_init(ngx_conf_t *cf);
 static void *ngx_http_txid_create_main_conf(ngx_conf_t *cf);
 static void *ngx_http_txid_create_srv_conf(ngx_conf_t *cf);
@@ -48,6 +49,13 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       ngx_http_txid_sample,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
+      NULL },
+
+    { ngx_string("txid_handle"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_HTTP_LIF_CONF|NGX_CONF_FLAG,
+      ngx_http_txid_handle_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_txid_loc_conf_t, handle),
       NULL },
 
     { ngx_string("txid_response_header"),
@@ -181,11 +189,30 @@ ngx_http_txid_sample(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    if (tlcf->sample->lengths == NULL && ngx_http_txid_check_sample(&words[1], message) != 0) {
+    if (tlcf->sample->lengths != NULL) {
+        return NGX_CONF_OK;
+    }
+
+    if (ngx_http_txid_check_sample(&words[1], message) != 0) {
         ngx_txid_conf_error(cf, "%s", message);
         return NGX_CONF_ERROR;
     }
+
+    tlcf->sample = NULL;
+    tlcf->share = txid_share((char *) words[1].data, words[1].len);
     return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_txid_handle_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_txid_main_conf_t  *tmcf;
+
+    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
+    tmcf->handle = 1;
+    tmcf->header_filter = 1;
+    return ngx_conf_set_flag_slot(cf, cmd, conf);
 }
 
 
@@ -277,6 +304,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 
     char                        message[TXID_MESSAGE_LEN];
     ngx_uint_t                  i;
+    txid_text                   name;
     txid_terms                  terms;
     ngx_http_txid_main_conf_t  *tmcf;
 
@@ -292,23 +320,25 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    txid_policy_terms(conf->policy, &terms);
-    for (i = 0; i < TXID_OTHER_IDS; i++) {
-        if (ngx_http_txid_set_name(cf, &conf->other_headers[i], &terms.other_headers[i])
-            != NGX_OK)
-        {
+    for (i = 0; i <= TXID_IDS; i++) {
+        (void) txid_policy_header(conf->policy, i, &name);
+        if (ngx_http_txid_set_name(cf, &conf->names[i], &name) != NGX_OK) {
             return NGX_CONF_ERROR;
         }
+        if (i < TXID_IDS && name.len) {
+            conf->ids = i + 1;
+        }
+        if (i == 0) {
+            conf->response_header.len = name.len;
+            conf->response_header.data = (u_char *) name.data;
+        }
     }
-    conf->has_other_headers = conf->other_headers[0].name.len != 0;
 
-    if (ngx_http_txid_set_name(cf, &conf->header, &terms.header) != NGX_OK
-        || ngx_http_txid_set_name(cf, &conf->trace_id_header, &terms.trace_id_header) != NGX_OK
-        || ngx_http_txid_hash_trace_headers(cf) != NGX_OK)
-    {
+    if (ngx_http_txid_hash_trace_headers(cf) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
+    txid_policy_terms(conf->policy, &terms);
     conf->trusts_nobody = terms.trusts_nobody;
     conf->rejects = terms.rejects;
     conf->traces = terms.traces;
@@ -334,6 +364,7 @@ ngx_http_txid_create_loc_conf(ngx_conf_t *cf)
 
     tlcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_txid_loc_conf_t));
     if (tlcf != NULL) {
+        tlcf->handle = NGX_CONF_UNSET;
         tlcf->sample = NGX_CONF_UNSET_PTR;
     }
     return tlcf;
@@ -346,8 +377,15 @@ ngx_http_txid_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_txid_loc_conf_t  *prev = parent;
     ngx_http_txid_loc_conf_t  *conf = child;
 
-    ngx_conf_merge_str_value(conf->response_header, prev->response_header, "");
-    ngx_conf_merge_ptr_value(conf->sample, prev->sample, NULL);
+    ngx_conf_merge_value(conf->handle, prev->handle, 0);
+
+    if (conf->response_header.data == NULL) {
+        conf->response_header = prev->response_header;
+    }
+    if (conf->sample == NGX_CONF_UNSET_PTR) {
+        conf->share = prev->share;
+        conf->sample = prev->sample == NGX_CONF_UNSET_PTR ? NULL : prev->sample;
+    }
     return NGX_CONF_OK;
 }
 
@@ -404,14 +442,15 @@ ngx_http_txid_warn_of_quic(ngx_conf_t *cf)
 
 /* The last handlers in the list run first. */
 static ngx_int_t
-ngx_http_txid_add_post_read(ngx_conf_t *cf, ngx_http_handler_pt added, ngx_uint_t is_last)
+ngx_http_txid_add_handler(ngx_conf_t *cf, ngx_http_phases phase, ngx_http_handler_pt added,
+    ngx_uint_t is_last)
 {
     ngx_array_t                *handlers;
     ngx_http_handler_pt        *handler;
     ngx_http_core_main_conf_t  *cmcf;
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-    handlers = &cmcf->phases[NGX_HTTP_POST_READ_PHASE].handlers;
+    handlers = &cmcf->phases[phase].handlers;
     handler = ngx_array_push(handlers);
     if (handler == NULL) {
         return NGX_ERROR;
@@ -450,12 +489,20 @@ ngx_http_txid_init(ngx_conf_t *cf)
     }
 
     if (tmcf->post_read
-        && ngx_http_txid_add_post_read(cf, ngx_http_txid_post_read, 0) != NGX_OK)
+        && ngx_http_txid_add_handler(cf, NGX_HTTP_POST_READ_PHASE, ngx_http_txid_post_read, 0)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
     if (tmcf->late_post_read
-        && ngx_http_txid_add_post_read(cf, ngx_http_txid_late_post_read, 1) != NGX_OK)
+        && ngx_http_txid_add_handler(cf, NGX_HTTP_POST_READ_PHASE, ngx_http_txid_late_post_read, 1)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+    if (tmcf->handle
+        && ngx_http_txid_add_handler(cf, NGX_HTTP_PREACCESS_PHASE, ngx_http_txid_handle, 0)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }

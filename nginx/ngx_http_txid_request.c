@@ -5,47 +5,36 @@
 #include "ngx_http_txid.h"
 
 
-/* A header that a trace comes in, and its place in txid_headers. */
-typedef struct {
-    ngx_http_txid_name_t   name;
-    size_t                 at;
-    u_char                 text[TXID_TRACE_HEADER_MAX_LEN];
-} ngx_http_txid_trace_header_t;
+/* The names of the headers of traces at their places. Those before them are a server's own. */
+static ngx_http_txid_name_t  ngx_http_txid_trace_headers[TXID_PLACES];
+static u_char  ngx_http_txid_trace_texts[TXID_PLACES][TXID_TRACE_HEADER_MAX_LEN];
 
+/* The place of each by these bits of its hash: no two have the same, and few others. */
+#define ngx_http_txid_slot(hash)  (((hash) >> 3) & 127)
 
-static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[TXID_TRACE_HEADERS];
-
-/* The header of each place by these bits of the hash: no two have the same, and few others. */
-#define ngx_http_txid_place(hash)  (((hash) >> 3) & 127)
-
-static ngx_http_txid_trace_header_t  *ngx_http_txid_trace_header_of[128];
+static u_char  ngx_http_txid_slots[128];
 
 
 ngx_int_t
 ngx_http_txid_hash_trace_headers(ngx_conf_t *cf)
 {
-    ngx_uint_t                      i;
-    ngx_http_txid_trace_header_t   *known;
-    ngx_http_txid_trace_header_t  **place;
+    u_char                *slot;
+    ngx_uint_t             place;
+    ngx_http_txid_name_t  *known;
 
-    for (i = 0; i < TXID_TRACE_HEADERS; i++) {
-        known = &ngx_http_txid_trace_headers[i];
-        known->at = offsetof(txid_headers, of_trace) + i * sizeof(txid_header);
-        known->name.name.data = known->text;
-        known->name.name.len = txid_trace_header(i, (char *) known->text);
+    for (place = TXID_IDS + 1; place < TXID_PLACES; place++) {
+        known = &ngx_http_txid_trace_headers[place];
+        known->name.data = ngx_http_txid_trace_texts[place];
+        known->name.len = txid_trace_header(place, (char *) known->name.data);
+        known->hash = ngx_hash_key(known->name.data, known->name.len);
 
-        if (known->name.name.len == 0) {
-            continue;
-        }
-
-        known->name.hash = ngx_hash_key(known->text, known->name.name.len);
-        place = &ngx_http_txid_trace_header_of[ngx_http_txid_place(known->name.hash)];
-        if (*place != NULL && *place != known) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: \"%V\" and \"%V\" have one place",
-                &(*place)->name.name, &known->name.name);
+        slot = &ngx_http_txid_slots[ngx_http_txid_slot(known->hash)];
+        if (*slot != 0 && *slot != place) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: \"%V\" and \"%V\" have one slot",
+                &ngx_http_txid_trace_headers[*slot].name, &known->name);
             return NGX_ERROR;
         }
-        *place = known;
+        *slot = place;
     }
     return NGX_OK;
 }
@@ -96,93 +85,127 @@ ngx_http_txid_is(const ngx_table_elt_t *h, const ngx_http_txid_name_t *name)
 }
 
 
-static ngx_inline void
-ngx_http_txid_add(txid_header *header, const ngx_table_elt_t *h)
+/* Returns the place of a header, or -1. */
+static ngx_inline __attribute__((always_inline)) ngx_int_t
+ngx_http_txid_place(const ngx_http_txid_srv_conf_t *tscf, const ngx_table_elt_t *h,
+    ngx_uint_t ids, ngx_uint_t traces)
 {
-    header->count++;
-    header->value.len = h->value.len;
-    header->value.data = (char *) h->value.data;
+    ngx_uint_t  i;
+
+    if (ids) {
+        if (ngx_http_txid_is(h, &tscf->names[0])) {
+            return 0;
+        }
+        for (i = 1; i < tscf->ids; i++) {
+            if (ngx_http_txid_is(h, &tscf->names[i])) {
+                return i;
+            }
+        }
+    }
+
+    if (traces) {
+        i = ngx_http_txid_slots[ngx_http_txid_slot(h->hash)];
+        if (i && ngx_http_txid_is(h, &ngx_http_txid_trace_headers[i])) {
+            return i;
+        }
+        if (ngx_http_txid_is(h, &tscf->names[TXID_IDS])) {
+            return TXID_IDS;
+        }
+    }
+    return -1;
 }
 
 
-static ngx_inline void
-ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, txid_header *header)
+/* Says what came, and who sent it. */
+static ngx_inline __attribute__((always_inline)) void
+ngx_http_txid_know(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    txid_request *request, uint32_t came, uint32_t repeated)
 {
+    request->came = came;
+    request->repeated = repeated;
+    request->unread = 0;
+
+    if (came == 0) {
+        return;
+    }
+
+    request->judges = false;
+    request->trust = -1;
+    if (!tscf->trusts_nobody) {
+        request->trust = 0;
+        ngx_http_txid_find_peer(r, &request->peer);
+    }
+}
+
+
+/* Finds the headers that the policy looks at. Inlined, because the flags are constants. */
+static ngx_inline __attribute__((always_inline)) void
+ngx_http_txid_find(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    txid_request *request, ngx_uint_t ids, ngx_uint_t traces)
+{
+    uint32_t          came, repeated;
+    ngx_int_t         place;
     ngx_uint_t        i;
     ngx_list_part_t  *part;
     ngx_table_elt_t  *h;
 
-    header->count = 0;
+    came = 0;
+    repeated = 0;
 
     for (part = &r->headers_in.headers.part; part; part = part->next) {
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            if (ngx_http_txid_is(&h[i], name)) {
-                ngx_http_txid_add(header, &h[i]);
+            place = ngx_http_txid_place(tscf, &h[i], ids, traces);
+            if (place != -1) {
+                repeated |= came & (1 << place);
+                came |= 1 << place;
+                request->values[place].len = h[i].value.len;
+                request->values[place].data = (char *) h[i].value.data;
             }
         }
     }
+
+    ngx_http_txid_know(r, tscf, request, came, repeated);
 }
 
 
-_Static_assert(TXID_TRACE_HEADERS == 20, "the loop is unrolled");
-
-
-/* No value of a header that is not there is read. Rolled up, it takes 30 instructions more. */
-static ngx_inline void
-ngx_http_txid_no_trace(txid_header *of_trace)
+static void __attribute__((noinline))
+ngx_http_txid_find_ids(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    txid_request *request)
 {
-    ngx_uint_t  i;
-
-#pragma GCC unroll 20
-    for (i = 0; i < TXID_TRACE_HEADERS; i++) {
-        of_trace[i].count = 0;
-    }
+    ngx_http_txid_find(r, tscf, request, 1, 0);
 }
 
 
-/* Returns 0, and leaves the headers unset, if the request has none of them. */
-static ngx_uint_t
-ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
-    txid_headers *headers)
+/* The same for the only header with an id: most servers have no other. */
+static ngx_inline __attribute__((always_inline)) void
+ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    txid_request *request)
 {
-    ngx_uint_t                     i, any;
-    txid_header                   *header;
-    ngx_list_part_t               *part;
-    ngx_table_elt_t               *h;
-    ngx_http_txid_trace_header_t  *known;
+    ngx_uint_t        i, count;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h, *found;
 
-    any = 0;
+    count = 0;
+    found = NULL;
 
     for (part = &r->headers_in.headers.part; part; part = part->next) {
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            known = ngx_http_txid_trace_header_of[ngx_http_txid_place(h[i].hash)];
-
-            if (known == NULL && h[i].hash != tscf->trace_id_header.hash) {
-                continue;
+            if (ngx_http_txid_is(&h[i], &tscf->names[0])) {
+                found = &h[i];
+                count++;
             }
-
-            if (known && ngx_http_txid_is(&h[i], &known->name)) {
-                header = (txid_header *) ((u_char *) headers + known->at);
-
-            } else if (ngx_http_txid_is(&h[i], &tscf->trace_id_header)) {
-                header = &headers->of_trace[0];
-
-            } else {
-                continue;
-            }
-
-            if (!any) {
-                ngx_http_txid_no_trace(headers->of_trace);
-                any = 1;
-            }
-            ngx_http_txid_add(header, &h[i]);
         }
     }
-    return any;
+
+    if (found) {
+        request->values[0].len = found->value.len;
+        request->values[0].data = (char *) found->value.data;
+    }
+    ngx_http_txid_know(r, tscf, request, found != NULL, count > 1);
 }
 
 
@@ -240,82 +263,58 @@ ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
 }
 
 
-/*
- * The first valid id in the other headers, after this verdict on the first one. Not inlined: most
- * servers have none.
- */
-static ngx_int_t __attribute__((noinline))
-ngx_http_txid_judge_others(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
-    ngx_int_t verdict, txid_header *header)
-{
-    txid_peer   peer;
-    ngx_uint_t  i;
-
-    for (i = 0; i < TXID_OTHER_IDS && tscf->other_headers[i].name.len; i++) {
-        ngx_http_txid_find_id(r, &tscf->other_headers[i], header);
-        if (header->count == 0) {
-            continue;
-        }
-
-        ngx_http_txid_find_peer(r, &peer);
-        verdict = txid_policy_judge(tscf->policy, &peer, header);
-        if (verdict == TXID_VERDICT_ACCEPTED) {
-            break;
-        }
-    }
-    return verdict;
-}
-
-
 /* Returns a txid_verdict. */
-static ngx_inline ngx_int_t
+static ngx_inline __attribute__((always_inline)) ngx_int_t
 ngx_http_txid_judge(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
-    txid_header *header)
+    txid_decision *decision)
 {
-    ngx_int_t  verdict;
-    txid_peer  peer;
+    txid_request  request;
 
     if (tscf->trusts_nobody) {
         return TXID_VERDICT_NEW;
     }
 
-    verdict = TXID_VERDICT_NEW;
-    ngx_http_txid_find_id(r, &tscf->header, header);
-    if (header->count) {
-        ngx_http_txid_find_peer(r, &peer);
-        verdict = txid_policy_judge(tscf->policy, &peer, header);
+    if (tscf->ids == 1) {
+        ngx_http_txid_find_id(r, tscf, &request);
+
+    } else {
+        ngx_http_txid_find_ids(r, tscf, &request);
     }
 
-    if (verdict != TXID_VERDICT_ACCEPTED && tscf->has_other_headers) {
-        return ngx_http_txid_judge_others(r, tscf, verdict, header);
+    if (request.came == 0) {
+        return TXID_VERDICT_NEW;
     }
-    return verdict;
+    return txid_decide(tscf->policy, 0, &request, TXID_WANTS_ID, decision);
 }
 
 
+/* Returns whether the client sent an invalid id, and the name of its header. */
 ngx_uint_t
-ngx_http_txid_sent_invalid_id(ngx_http_request_t *r)
+ngx_http_txid_sent_invalid_id(ngx_http_request_t *r, ngx_str_t *name)
 {
-    txid_header                header;
+    txid_decision              decision;
     ngx_http_txid_srv_conf_t  *tscf;
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
-    return ngx_http_txid_judge(r, tscf, &header) == TXID_VERDICT_INVALID;
+    if (ngx_http_txid_judge(r, tscf, &decision) != TXID_VERDICT_INVALID) {
+        return 0;
+    }
+
+    (void) txid_policy_header(tscf->policy, decision.about, (txid_text *) name);
+    return 1;
 }
 
 
-ngx_int_t
-ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v)
+/* The id that is kept after this verdict, or a new one. */
+static ngx_inline __attribute__((always_inline)) ngx_int_t
+ngx_http_txid_set_id(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf, ngx_int_t verdict,
+    const txid_decision *decision, ngx_http_variable_value_t *v)
 {
-    txid_header                 header;
     const txid_span            *span;
-    ngx_http_txid_srv_conf_t   *tscf;
     ngx_http_txid_main_conf_t  *tmcf;
 
-    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
-
-    if (ngx_http_txid_judge(r, tscf, &header) == TXID_VERDICT_ACCEPTED) {
-        ngx_txid_set(v, (u_char *) header.value.data, header.value.len);
+    if (verdict == TXID_VERDICT_ACCEPTED) {
+        ngx_txid_set(v, (u_char *) decision->id.data, decision->id.len);
         return NGX_OK;
     }
 
@@ -334,6 +333,19 @@ ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
     return ngx_txid_make_txid(tmcf->generator, r->pool, v);
+}
+
+
+ngx_int_t
+ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v)
+{
+    ngx_int_t                  verdict;
+    txid_decision              decision;
+    ngx_http_txid_srv_conf_t  *tscf;
+
+    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+    verdict = ngx_http_txid_judge(r, tscf, &decision);
+    return ngx_http_txid_set_id(r, tscf, verdict, &decision, v);
 }
 
 
@@ -367,18 +379,37 @@ ngx_http_txid_warn_of_sample(ngx_http_request_t *r, const ngx_str_t *sample)
 }
 
 
-/* The share of this location, which a variable may have. */
+/* Decides about the span in memory of the request. */
 static ngx_inline ngx_int_t
-ngx_http_txid_decide(ngx_http_request_t *r, ngx_http_complex_value_t *sample, txid_span *span)
+ngx_http_txid_set_span(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    txid_request *request, ngx_http_variable_value_t *v)
 {
-    ngx_str_t  value;
+    ngx_str_t                  sample;
+    txid_decision              decision;
+    ngx_http_txid_loc_conf_t  *tlcf;
 
-    if (ngx_http_complex_value(r, sample, &value) != NGX_OK) {
+    decision.span = ngx_palloc(r->pool, sizeof(txid_span));
+    if (decision.span == NULL) {
         return NGX_ERROR;
     }
-    if (!txid_span_decide(span, (const char *) value.data, value.len)) {
-        ngx_http_txid_warn_of_sample(r, &value);
+
+    tlcf = ngx_http_get_module_loc_conf(r, ngx_http_txid_module);
+    request->share = tlcf->share;
+
+    if (tlcf->sample != NULL) {
+        if (ngx_http_complex_value(r, tlcf->sample, &sample) != NGX_OK) {
+            return NGX_ERROR;
+        }
+        request->share = txid_share((const char *) sample.data, sample.len);
     }
+
+    (void) txid_decide(tscf->policy, ngx_txid_clock_ms(), request, TXID_WANTS_SPAN, &decision);
+
+    if (request->share < 0 && decision.span->open) {
+        ngx_http_txid_warn_of_sample(r, &sample);
+    }
+
+    ngx_txid_keep_span(decision.span, v);
     return NGX_OK;
 }
 
@@ -386,36 +417,21 @@ ngx_http_txid_decide(ngx_http_request_t *r, ngx_http_complex_value_t *sample, tx
 ngx_int_t
 ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 {
-    txid_span                 *span;
-    txid_peer                  peer;
-    txid_headers               headers;
-    ngx_http_txid_loc_conf_t  *tlcf;
+    txid_request               request;
     ngx_http_txid_srv_conf_t  *tscf;
-
-    span = ngx_palloc(r->pool, sizeof(txid_span));
-    if (span == NULL) {
-        return NGX_ERROR;
-    }
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
 
-    if (!tscf->trusts_nobody && tscf->traces && ngx_http_txid_find_trace(r, tscf, &headers)) {
-        ngx_http_txid_find_peer(r, &peer);
-        txid_span_continue(tscf->policy, ngx_txid_clock_ms(), &peer, &headers, span);
+    if (!tscf->trusts_nobody && tscf->traces) {
+        ngx_http_txid_find(r, tscf, &request, 0, 1);
 
     } else {
-        txid_span_start(tscf->policy, ngx_txid_clock_ms(), span);
+        request.came = 0;
+        request.repeated = 0;
+        request.unread = 0;
     }
 
-    tlcf = ngx_http_get_module_loc_conf(r, ngx_http_txid_module);
-    if (tlcf->sample != NULL && span->open
-        && ngx_http_txid_decide(r, tlcf->sample, span) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_txid_keep_span(span, v);
-    return NGX_OK;
+    return ngx_http_txid_set_span(r, tscf, &request, v);
 }
 
 
@@ -455,4 +471,327 @@ ngx_http_txid_kept_span(ngx_http_request_t *r)
 
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
     return ngx_txid_kept_span(ngx_http_txid_kept(r, tmcf->span, ngx_http_txid_read_span));
+}
+
+
+/*
+ * Removes an element of the list. Others do not move, because nginx points to some of them. A part
+ * may be empty then.
+ */
+static ngx_int_t
+ngx_http_txid_cut(ngx_list_t *list, ngx_list_part_t *part, ngx_uint_t i)
+{
+    ngx_list_part_t  *rest;
+
+    if (i == part->nelts - 1) {
+        part->nelts--;
+        return NGX_OK;
+    }
+
+    if (i == 0) {
+        part->elts = (u_char *) part->elts + list->size;
+        part->nelts--;
+        list->nalloc -= part == list->last;
+        return NGX_OK;
+    }
+
+    rest = ngx_palloc(list->pool, sizeof(ngx_list_part_t));
+    if (rest == NULL) {
+        return NGX_ERROR;
+    }
+
+    rest->elts = (u_char *) part->elts + (i + 1) * list->size;
+    rest->nelts = part->nelts - (i + 1);
+    rest->next = part->next;
+    part->nelts = i;
+    part->next = rest;
+
+    if (part == list->last) {
+        list->last = rest;
+        list->nalloc -= i + 1;
+    }
+    return NGX_OK;
+}
+
+
+/* Unlinks empty parts, in which nginx would read an element. Only the first one may be empty, if it is the only one. */
+static void
+ngx_http_txid_unlink_empty_parts(ngx_list_t *list)
+{
+    ngx_list_part_t  *part, *next;
+
+    part = &list->part;
+    while (part->next) {
+        next = part->next;
+
+        if (next->nelts) {
+            part = next;
+            continue;
+        }
+
+        part->next = next->next;
+        if (next == list->last) {
+            list->last = part;
+            /* A part has had room for an element. */
+            list->nalloc = ngx_max(part->nelts, 1);
+        }
+    }
+
+    part = &list->part;
+    next = part->next;
+    if (part->nelts == 0 && next) {
+        *part = *next;
+        if (next == list->last) {
+            list->last = part;
+        }
+    }
+}
+
+
+/* The list of a subrequest begins with a copy of its parent's first part. */
+static ngx_int_t
+ngx_http_txid_copy_headers(ngx_http_request_t *r)
+{
+    ngx_uint_t        i;
+    ngx_list_t        parents;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h, *copy;
+
+    parents = r->headers_in.headers;
+    if (ngx_list_init(&r->headers_in.headers, r->pool, 20, sizeof(ngx_table_elt_t)) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (part = &parents.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            copy = ngx_list_push(&r->headers_in.headers);
+            if (copy == NULL) {
+                return NGX_ERROR;
+            }
+            *copy = h[i];
+        }
+    }
+    return NGX_OK;
+}
+
+
+/* Replaces and removes headers that came. Of what was replaced, no change is left. */
+static ngx_int_t __attribute__((noinline))
+ngx_http_txid_replace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    txid_changed_headers *changes)
+{
+    size_t                c;
+    ngx_int_t             place;
+    ngx_uint_t            i;
+    ngx_list_t           *list;
+    ngx_list_part_t      *part;
+    ngx_table_elt_t      *h;
+    txid_changed_header  *change;
+
+    list = &r->headers_in.headers;
+    part = &list->part;
+    i = 0;
+
+    for ( ;; ) {
+        if (i == part->nelts) {
+            part = part->next;
+            if (part == NULL) {
+                break;
+            }
+            i = 0;
+            continue;
+        }
+
+        h = (ngx_table_elt_t *) part->elts + i;
+        place = ngx_http_txid_place(tscf, h, 1, tscf->traces);
+        change = NULL;
+
+        for (c = 0; place != -1 && c < changes->count; c++) {
+            if (changes->list[c].place == (size_t) place) {
+                change = &changes->list[c];
+            }
+        }
+
+        if (change == NULL) {
+            i++;
+
+        } else if (change->value.data) {
+            h->value.len = change->value.len;
+            h->value.data = (u_char *) change->value.data;
+            change->value.data = NULL;
+            i++;
+
+        } else if (ngx_http_txid_cut(list, part, i) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_http_txid_unlink_empty_parts(list);
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_txid_add_header(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    const txid_changed_header *change)
+{
+    ngx_table_elt_t             *h;
+    const ngx_http_txid_name_t  *name;
+
+    h = ngx_list_push(&r->headers_in.headers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    name = change->place <= TXID_IDS ? &tscf->names[change->place]
+                                     : &ngx_http_txid_trace_headers[change->place];
+    h->hash = name->hash;
+#if (nginx_version >= 1023000)
+    h->next = NULL;
+#endif
+    h->key.len = change->name.len;
+    h->key.data = (u_char *) change->name.data;
+    h->lowcase_key = name->name.data;
+    h->value.len = change->value.len;
+    h->value.data = (u_char *) change->value.data;
+    return NGX_OK;
+}
+
+
+/* Changes the headers of the request as it was decided. */
+static ngx_int_t
+ngx_http_txid_change(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf, uint32_t came,
+    txid_changed_headers *changes)
+{
+    u_char               *text;
+    size_t                i;
+    uint32_t              changed;
+    txid_changed_header  *change;
+
+    change = changes->list;
+    changed = 0;
+    text = changes->text;
+
+    /* The id is kept, and the rest goes with the request. */
+    if (changes->text_len) {
+        text = ngx_pnalloc(r->pool, changes->text_len);
+        if (text == NULL) {
+            return NGX_ERROR;
+        }
+        ngx_memcpy(text, changes->text, changes->text_len);
+    }
+
+    for (i = 0; i < changes->count; i++) {
+        changed |= 1 << change[i].place;
+        if (change[i].place != 0 && change[i].value.data) {
+            change[i].value.data += text - changes->text;
+        }
+    }
+
+    if (r != r->main && ngx_http_txid_copy_headers(r) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if ((changed & came) && ngx_http_txid_replace(r, tscf, changes) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < changes->count; i++) {
+        if (change[i].value.data && ngx_http_txid_add_header(r, tscf, &change[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+    return NGX_OK;
+}
+
+
+/* Decides about what the main request does not have yet, by the headers that are found already. */
+static ngx_inline void
+ngx_http_txid_decide(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    txid_request *request)
+{
+    ngx_int_t                   verdict;
+    txid_decision               decision;
+    ngx_http_txid_main_conf_t  *tmcf;
+    ngx_http_variable_value_t  *v;
+
+    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
+
+    v = &r->variables[tmcf->span];
+    if (tscf->traces && !v->valid && !v->not_found
+        && ngx_http_txid_set_span(r, tscf, request, v) != NGX_OK)
+    {
+        v->not_found = 1;
+    }
+
+    v = &r->variables[tmcf->request];
+    if (v->valid || v->not_found) {
+        return;
+    }
+
+    verdict = TXID_VERDICT_NEW;
+    if ((request->came & ((1 << TXID_IDS) - 1)) && !tscf->trusts_nobody) {
+        verdict = txid_decide(tscf->policy, 0, request, TXID_WANTS_ID, &decision);
+    }
+    if (ngx_http_txid_set_id(r, tscf, verdict, &decision, v) != NGX_OK) {
+        v->not_found = 1;
+    }
+}
+
+
+/*
+ * Sends the id and the span on. This runs in each location, when it is the one that answers: the
+ * headers are those of this moment, and id and span those of the main request.
+ */
+ngx_int_t
+ngx_http_txid_handle(ngx_http_request_t *r)
+{
+    txid_request                      request;
+    txid_decision                     decision;
+    txid_changed_headers              changes;
+    ngx_http_txid_loc_conf_t         *tlcf;
+    ngx_http_txid_srv_conf_t         *tscf;
+    const ngx_http_variable_value_t  *id;
+
+    tlcf = ngx_http_get_module_loc_conf(r, ngx_http_txid_module);
+    if (!tlcf->handle) {
+        return NGX_DECLINED;
+    }
+
+    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+
+    if (tscf->traces) {
+        ngx_http_txid_find(r, tscf, &request, 1, 1);
+
+    } else {
+        ngx_http_txid_find(r, tscf, &request, 1, 0);
+    }
+
+    if (r == r->main) {
+        ngx_http_txid_decide(r, tscf, &request);
+    }
+
+    id = ngx_http_txid_kept_id(r->main);
+    decision.id.len = id->len;
+    decision.id.data = (char *) id->data;
+    decision.span = NULL;
+    decision.changes = &changes;
+
+    if (tscf->traces) {
+        decision.span = (txid_span *) ngx_http_txid_kept_span(r->main);
+    }
+
+    /* No header of the client's goes on in their place. */
+    if (id->not_found || (tscf->traces && decision.span == NULL)) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    (void) txid_decide(tscf->policy, 0, &request, TXID_WANTS_CHANGES, &decision);
+
+    if (changes.count && ngx_http_txid_change(r, tscf, request.came, &changes) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+    return NGX_DECLINED;
 }

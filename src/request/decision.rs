@@ -21,8 +21,8 @@ use std::cell::Cell;
 /// assert_eq!(came.id(|_, value| txid::request::is_valid_id(value)), (Verdict::Accepted, Some(1), &b"8c1f"[..]));
 /// let mut changes = Vec::new();
 /// let is_valid = |_, value: &[u8]| txid::request::is_valid_id(value);
-/// came.changes(&policy, b"8c1f", None, is_valid, |name, value| changes.push((name.to_string(), value.map(<[u8]>::to_vec))));
-/// assert_eq!(changes, [("X-Request-Id".to_string(), Some(b"8c1f".to_vec()))]);
+/// came.changes(&policy, b"8c1f", None, is_valid, |place, value| changes.push((place, value.map(<[u8]>::to_vec))));
+/// assert_eq!(changes, [(0, Some(b"8c1f".to_vec()))]);
 /// # Ok::<(), txid::request::PolicyError>(())
 /// ```
 pub struct Came<V> {
@@ -39,7 +39,7 @@ pub struct Came<V> {
 }
 
 /// How many places there are.
-pub const PLACES: usize = Policy::MOST_HEADERS - 1 + Field::COUNT;
+pub const PLACES: usize = Policy::MOST_HEADERS + Field::COUNT;
 const _: () = assert!(PLACES <= u32::BITS as usize);
 
 /// The places of headers with an id.
@@ -65,22 +65,21 @@ impl<'a, V: Fn(usize) -> &'a [u8]> Came<V> {
     /// first one that `is_valid` counts.
     #[inline]
     pub fn id(&self, is_valid: impl Fn(usize, &[u8]) -> bool) -> (Verdict, Option<usize>, &'a [u8]) {
-        let (mut left, mut invalid) = (self.came & IDS, None);
-        if !self.is_trusted {
-            left = 0;
-        }
+        let came = if self.is_trusted { self.came & IDS } else { 0 };
+        let mut left = came & !self.repeated;
         while left != 0 {
             let place = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if !self.has(self.repeated, place) {
-                let value = trimmed((self.value)(place));
-                if is_valid(place, value) && !value.is_empty() {
-                    return (Verdict::Accepted, Some(place), value);
-                }
+            let value = trimmed((self.value)(place));
+            if is_valid(place, value) && !value.is_empty() {
+                return (Verdict::Accepted, Some(place), value);
             }
-            invalid = invalid.or(Some(place));
+            left &= left - 1;
         }
-        (if invalid.is_some() { Verdict::Invalid } else { Verdict::New }, invalid, b"")
+        match came {
+            0 => (Verdict::New, None, b""),
+            // None of them is valid.
+            _ => (Verdict::Invalid, Some(came.trailing_zeros() as usize), b""),
+        }
     }
 
     /// The span of the request, which continues the trace that a trusted peer sent, or starts one.
@@ -90,7 +89,7 @@ impl<'a, V: Fn(usize) -> &'a [u8]> Came<V> {
         policy.span_of(continues, |field| self.header(field.place()), clock_ms)
     }
 
-    /// Calls `put` with the name of each header that must change, and its new value. Without a value, the request must not have it. An
+    /// Calls `put` with the place of each header that must change, and its new value. Without a value, the request must not have it. An
     /// empty `id` leaves out the header with the id.
     pub fn changes(
         &self,
@@ -98,20 +97,12 @@ impl<'a, V: Fn(usize) -> &'a [u8]> Came<V> {
         id: &[u8],
         span: Option<Outgoing<'_>>,
         is_valid: impl Fn(usize, &[u8]) -> bool,
-        mut put: impl FnMut(&str, Option<&[u8]>),
+        mut put: impl FnMut(usize, Option<&[u8]>),
     ) {
-        let done = Cell::new(0);
+        let done = Cell::new(0_u32);
         let mut put = |place: usize, value: Option<&[u8]>| {
             done.set(done.get() | 1 << place);
-            let is_as_it_came = match (self.header(place), value) {
-                (Header::Absent, None) => !self.has(self.unread, place),
-                // A value that came with spaces around it goes on without them.
-                (Header::One(old), Some(new)) => old == new,
-                _ => false,
-            };
-            if !is_as_it_came {
-                put(policy.name_at(place), value);
-            }
+            self.change(place, value, &mut put);
         };
         if !id.is_empty() {
             put(0, Some(id));
@@ -135,6 +126,139 @@ impl<'a, V: Fn(usize) -> &'a [u8]> Came<V> {
         while left != 0 {
             put(left.trailing_zeros() as usize, None);
             left &= left - 1;
+        }
+    }
+    /// Not inlined: it is called for each header of each kind.
+    #[inline(never)]
+    fn change(&self, place: usize, value: Option<&[u8]>, put: &mut impl FnMut(usize, Option<&[u8]>)) {
+        let is_as_it_came = match (self.header(place), value) {
+            (Header::Absent, None) => !self.has(self.unread, place),
+            // A value that came with spaces around it goes on without them.
+            (Header::One(old), Some(new)) => old == new,
+            _ => false,
+        };
+        if !is_as_it_came {
+            put(place, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ratio::{Ratio, random_value_of};
+    use super::super::span::{Open, SpanTexts};
+    use super::*;
+    use crate::trace::{TraceId, Traceparent};
+    use std::collections::BTreeMap;
+
+    /// The headers that a request of a trusted peer has in the end, of those that the policy looks at.
+    fn headers_of(options: &[(&str, &[&str])], came_in: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let mut policy = Policy::default();
+        options.iter().for_each(|(option, words)| policy.set(option, words).unwrap());
+        let mut values = [""; PLACES];
+        let mut came = 0;
+        for (name, value) in came_in {
+            let place = policy.place_of(name.as_bytes()).unwrap();
+            values[place] = value;
+            came |= 1 << place;
+        }
+        let came =
+            Came { is_trusted: true, came, repeated: 0, unread: 0, value: |place: usize| values[place].as_bytes() };
+        let mut span = came.span(&policy, 0);
+        if let Some(ratio) = policy.sample() {
+            span.decide(ratio);
+        }
+        let SpanTexts { traceparent, parent_span_id, b3, b3_len } = span.texts();
+        let outgoing = Outgoing {
+            traceparent: &traceparent,
+            parent_span_id: parent_span_id.as_ref(),
+            b3: &b3[..b3_len],
+            sampled: span.sampled,
+            is_continued: span.is_continued,
+            is_datadog: span.is_datadog,
+            priority: span.priority,
+            ratio: span.ratio,
+            random_value: span.random_value().filter(|_| span.open == Open::ByValue),
+        };
+        let mut headers: BTreeMap<_, _> =
+            came_in.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        came.changes(
+            &policy,
+            b"",
+            Some(outgoing),
+            |_, _| true,
+            |place, value| {
+                let name = policy.name_at(place).to_ascii_lowercase();
+                match value {
+                    Some(value) => _ = headers.insert(name, String::from_utf8(value.to_vec()).unwrap()),
+                    None => _ = headers.remove(&name),
+                }
+            },
+        );
+        headers
+    }
+
+    #[test]
+    fn the_end_of_a_new_traces_id_decides() {
+        for sample in ["25%", "1/3", "99.9%"] {
+            let ratio = Ratio::parse(sample.as_bytes()).unwrap();
+            for ids in ["random", "sorted_seconds", "sorted"] {
+                for flag in ["on", "off"] {
+                    for _ in 0..50 {
+                        let options: &[(&str, &[&str])] = &[
+                            ("trace", &["traceparent"]),
+                            ("sample", &[sample]),
+                            ("trace_ids", &[ids]),
+                            ("trace_random_flag", &[flag]),
+                        ];
+                        let headers = headers_of(options, &[]);
+                        let traceparent: Traceparent = headers["traceparent"].parse().unwrap();
+                        let random = (traceparent.trace_id.0 as u64) << 8 >> 8;
+                        assert_eq!(traceparent.sampled, random >= ratio.threshold(), "{sample}: {headers:?}");
+                        assert_eq!(traceparent.random, flag == "on");
+                        let state = match sample {
+                            "25%" => "ot=th:c",
+                            "1/3" => "ot=th:aaaaaaaaaaaaac",
+                            _ => "ot=th:004189374bc6a8",
+                        };
+                        assert_eq!(headers.get("tracestate").map(|_| state), traceparent.sampled.then_some(state));
+                        assert!(headers.get("tracestate").is_none_or(|found| found == state), "{headers:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn who_left_the_decision_open_left_it_to_us_and_the_value_that_decides_is_sent() {
+        const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let b3 = format!("{ID}-00f067aa0ba902b7");
+        // The first half of the id of Datadog's headers is not there.
+        let others = "0000000000000000a3ce929d0e0e4736";
+        for (came_in, id) in [
+            (("b3", &*b3), ID),
+            (("x-amzn-trace-id", "Root=1-4bf92f35-77b34da6a3ce929d0e0e4736"), ID),
+            (("x-cloud-trace-context", "4bf92f3577b34da6a3ce929d0e0e4736/17"), ID),
+            (("x-trace-id", ID), ID),
+            (("x-datadog-trace-id", "11803532876627986230"), others),
+        ] {
+            let headers = |sample| {
+                headers_of(
+                    &[
+                        ("trace", &["traceparent", "b3_single", "aws", "gcp", "datadog"]),
+                        ("trace_id_header", &["X-Trace-Id"]),
+                        ("sample", &[sample]),
+                    ],
+                    &[came_in],
+                )
+            };
+            let value = random_value_of(TraceId(u128::from_str_radix(id, 16).unwrap()));
+            assert_eq!(headers("100%")["tracestate"], format!("ot=th:0;rv:{value:014x}"), "{came_in:?}");
+            assert_eq!(headers("0")["tracestate"], format!("ot=rv:{value:014x}"), "{came_in:?}");
+            let headers_of_none = headers("0");
+            assert_eq!(headers_of_none["x-datadog-sampling-priority"], "0");
+            assert!(headers_of_none["traceparent"].ends_with("-00"), "{came_in:?}");
+            assert_eq!(headers("off").get("tracestate"), None);
         }
     }
 }

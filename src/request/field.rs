@@ -1,15 +1,14 @@
-//! The headers that a request's id and its span are in.
+//! The headers that a request's span is in.
 
-use super::policy::Policy;
+/// How many headers an id may come in.
+pub(super) const MOST_IDS: usize = 4;
 
 macro_rules! fields {
     ($($field:ident $name:literal,)*) => {
-        /// A header that a policy reads or sends.
+        /// A header of a trace that a policy reads, sends or removes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Field {
-            /// The header with the request's id.
-            Id,
             /// The header that holds only the trace's id.
             TraceId,
             $(
@@ -59,20 +58,17 @@ static OF_LENGTH: [u32; 32] = {
 
 impl Field {
     /// How many there are.
-    pub const COUNT: usize = 2 + OF_TRACES.len();
+    pub const COUNT: usize = 1 + OF_TRACES.len();
 
-    /// Its place among the headers that a policy looks at.
+    /// Its place among the headers that a policy looks at: those with an id come first.
     #[inline]
     pub const fn place(self) -> usize {
-        match self as usize {
-            0 => 0,
-            at => Policy::MOST_HEADERS - 1 + at,
-        }
+        MOST_IDS + self as usize
     }
 
-    /// The header at this place, which is not one with an id.
-    pub(super) fn at(place: usize) -> Option<Self> {
-        match place.checked_sub(Self::TraceId.place())? {
+    /// The one at this place.
+    pub fn at(place: usize) -> Option<Self> {
+        match place.checked_sub(MOST_IDS)? {
             0 => Some(Self::TraceId),
             at => OF_TRACES.get(at - 1).map(|(field, _)| *field),
         }
@@ -92,14 +88,9 @@ impl Field {
         None
     }
 
-    /// The name of a header of traces; None for the two whose names the policy chooses.
-    pub(super) fn name(self) -> Option<&'static str> {
-        OF_TRACES.get((self as usize).checked_sub(2)?).map(|(_, name)| *name)
-    }
-
-    /// The names of the headers of traces, each with its place among all fields.
-    pub fn names() -> impl Iterator<Item = (usize, &'static str)> {
-        OF_TRACES.iter().map(|(field, name)| (*field as usize, *name))
+    /// Its name; None if the policy chooses it.
+    pub fn name(self) -> Option<&'static str> {
+        OF_TRACES.get((self as usize).checked_sub(1)?).map(|(_, name)| *name)
     }
 }
 
@@ -126,15 +117,9 @@ mod tests {
     }
 
     #[test]
-    fn each_header_of_traces_has_its_place_among_all_fields() {
-        assert_eq!(Field::names().count(), OF_TRACES.len());
-        assert!(Field::names().all(|(place, name)| Field::of_traces(name.as_bytes()).unwrap() as usize == place));
-    }
-
-    #[test]
     fn a_header_of_traces_is_found_by_its_name_in_any_case_and_by_no_other() {
         for &(field, name) in OF_TRACES {
-            assert_eq!(field.name(), Some(name));
+            assert_eq!((field.name(), Field::at(field.place())), (Some(name), Some(field)));
             for name in [name.to_string(), name.to_uppercase(), name.to_lowercase()] {
                 assert_eq!(Field::of_traces(name.as_bytes()), Some(field), "{name}");
             }
@@ -146,6 +131,6 @@ mod tests {
         for len in (0..200).chain([1 << 16]) {
             assert_eq!(Field::of_traces("x".repeat(len).as_bytes()), None, "{len}");
         }
-        assert_eq!([Field::Id, Field::TraceId].map(Field::name), [None, None]);
+        assert_eq!((Field::TraceId.name(), Field::at(MOST_IDS), Field::at(0)), (None, Some(Field::TraceId), None));
     }
 }

@@ -8,7 +8,6 @@ mod header;
 mod networks;
 mod options;
 mod outgoing;
-mod plan;
 mod policy;
 mod ratio;
 mod span;
@@ -22,7 +21,6 @@ pub use header::{
 pub use networks::{NetworkError, Networks, Peer};
 pub use options::{PolicyOption, Takes};
 pub use outgoing::Outgoing;
-pub use plan::{Change, Plan};
 pub use policy::{Policy, PolicyError};
 pub use ratio::{Ratio, random_value_of, value_in};
 pub use span::{Kind, Open, Span, SpanTexts};

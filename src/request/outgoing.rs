@@ -111,6 +111,7 @@ impl Outgoing<'_> {
     /// Writes the `tracestate` header of a trace that begins here to the beginning of `text`, and returns its length: the
     /// threshold of OpenTelemetry if the trace is recorded, and the random value if it is not in the trace's id. The length
     /// is 0 without both.
+    #[inline(never)]
     pub fn tracestate(&self, text: &mut [u8; TRACESTATE_LEN]) -> usize {
         let Some(ratio) = self.ratio else { return 0 };
         let mut len = 0;

@@ -1,7 +1,7 @@
 //! The policy of one server for ids and traces that come in: its options, and their decisions.
 
-use super::field::{Field, is_same};
-use super::header::{Header, HeaderNameError, Verdict, check_header_name};
+use super::field::{Field, MOST_IDS, is_same};
+use super::header::{Header, HeaderNameError, check_header_name};
 use super::networks::{NetworkError, Networks, Peer};
 use super::ratio::Ratio;
 use super::span::{Kind, Span};
@@ -11,13 +11,12 @@ use crate::text::error_texts;
 /// The policy of one server for ids and traces that come in. Without options, it accepts nobody's.
 ///
 /// ```
-/// use txid::request::{Header, Peer, Policy, Verdict};
+/// use txid::request::{Peer, Policy};
 ///
 /// let mut policy = Policy::default();
 /// policy.set("accept", &["10.0.0.0/8", "unix:"])?;
-/// assert_eq!(policy.judge(Peer::parse(b"10.1.2.3"), Header::One(b"7f3a")), Verdict::Accepted);
-/// assert_eq!(policy.judge(Peer::parse(b"10.1.2.3"), Header::One(b"7f 3a")), Verdict::Invalid);
-/// assert_eq!(policy.judge(Peer::parse(b"192.0.2.1"), Header::One(b"7f3a")), Verdict::New);
+/// assert!(policy.trusts(Peer::parse(b"10.1.2.3")));
+/// assert!(!policy.trusts(Peer::parse(b"192.0.2.1")));
 /// # Ok::<(), txid::request::PolicyError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +47,7 @@ impl Policy {
     pub const DEFAULT_HEADER: &str = "X-Request-Id";
 
     /// How many headers an id may come in.
-    pub const MOST_HEADERS: usize = 4;
+    pub const MOST_HEADERS: usize = MOST_IDS;
 
     /// Takes from `parent` the options that are not set.
     ///
@@ -131,19 +130,6 @@ impl Policy {
         std::iter::once(self.header()).chain(self.other_headers().iter().map(String::as_str))
     }
 
-    /// The place of the header of this name, in any case, among [`other_headers`](Self::other_headers).
-    ///
-    /// ```
-    /// let mut policy = txid::request::Policy::default();
-    /// policy.set("header", &["CF-Ray", "X-Request-Id"])?;
-    /// assert_eq!((policy.other_header(b"x-request-id"), policy.other_header(b"cf-ray")), (Some(0), None));
-    /// # Ok::<(), txid::request::PolicyError>(())
-    /// ```
-    #[inline]
-    pub fn other_header(&self, name: &[u8]) -> Option<usize> {
-        self.other_headers().iter().position(|other| is_same(name, other))
-    }
-
     /// The name of the header that holds only the trace's id, if there is one.
     pub fn trace_id_header(&self) -> Option<&str> {
         self.trace_id_header.as_ref()?.as_deref()
@@ -181,12 +167,6 @@ impl Policy {
         self.pass_others == Some(true)
     }
 
-    /// Decides about the `header` with the id, which came from `peer`.
-    #[inline]
-    pub fn judge(&self, peer: Peer, header: Header<'_>) -> Verdict {
-        Verdict::on(self.trusts(peer), header)
-    }
-
     /// The first span of a new trace, when the clock reads `clock_ms`.
     ///
     /// ```
@@ -205,56 +185,27 @@ impl Policy {
         span
     }
 
-    /// The header of this name, in any case, if the policy reads or sends it.
-    ///
-    /// ```
-    /// use txid::request::{Field, Policy};
-    ///
-    /// assert_eq!(Policy::default().field(b"x-request-id"), Some(Field::Id));
-    /// assert_eq!(Policy::default().field(b"TraceParent"), Some(Field::Traceparent));
-    /// assert_eq!(Policy::default().field(b"Host"), None);
-    /// ```
-    #[inline]
-    pub fn field(&self, name: &[u8]) -> Option<Field> {
-        if is_same(name, self.header()) {
-            return Some(Field::Id);
-        }
-        if self.trace_id_header().is_some_and(|wanted| is_same(name, wanted)) {
-            return Some(Field::TraceId);
-        }
-        Field::of_traces(name)
-    }
-
-    /// The name of a header; empty if the policy has none for it.
-    ///
-    /// ```
-    /// use txid::request::{Field, Policy};
-    ///
-    /// assert_eq!(Policy::default().field_name(Field::XB3Sampled), "X-B3-Sampled");
-    /// ```
-    pub fn field_name(&self, field: Field) -> &str {
-        match field {
-            Field::Id => self.header(),
-            Field::TraceId => self.trace_id_header().unwrap_or_default(),
-            _ => field.name().unwrap_or_default(),
-        }
-    }
-
-    /// The name of the header at this place of [`Came`](super::Came), as it was chosen; empty if the policy looks at none there.
+    /// The name of the header at this place of [`Came`](super::Came), as it was chosen; empty if there is none.
     pub fn name_at(&self, place: usize) -> &str {
-        match Field::at(place) {
-            _ if place == 0 => self.header(),
-            None => self.other_headers().get(place.wrapping_sub(1)).map_or("", String::as_str),
-            Some(Field::TraceId) => self.trace_id_header().unwrap_or_default(),
-            Some(_) if self.kinds().is_empty() => "",
-            Some(field) => field.name().unwrap_or_default(),
+        match place {
+            0 => self.header(),
+            place if place < Self::MOST_HEADERS => self.other_headers().get(place - 1).map_or("", String::as_str),
+            place => match Field::at(place) {
+                Some(Field::TraceId) => self.trace_id_header().unwrap_or_default(),
+                field => field.and_then(Field::name).unwrap_or_default(),
+            },
         }
+    }
+
+    /// Whether the policy looks at the header at this place.
+    pub fn looks_at(&self, place: usize) -> bool {
+        !self.name_at(place).is_empty() && (place <= Self::MOST_HEADERS || !self.kinds().is_empty())
     }
 
     /// Whether the header at this place is read, and not only removed.
     pub fn reads(&self, place: usize) -> bool {
         match Field::at(place) {
-            None | Some(Field::TraceId) => !self.name_at(place).is_empty(),
+            None | Some(Field::TraceId) => self.looks_at(place),
             Some(field) => self.kinds().iter().any(|kind| kind.fields().0.contains(&field)),
         }
     }
@@ -275,7 +226,7 @@ impl Policy {
         if is_same(name, self.header()) {
             return Some(0);
         }
-        if let Some(at) = self.other_header(name) {
+        if let Some(at) = self.other_headers().iter().position(|other| is_same(name, other)) {
             return Some(at + 1);
         }
         if self.kinds().is_empty() {
@@ -488,7 +439,7 @@ error_texts! { PolicyError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Header::{Absent, One, Several};
+    use Header::{Absent, One};
 
     fn policy(options: &[(&str, &[&str])]) -> Policy {
         let mut policy = Policy::default();
@@ -501,22 +452,8 @@ mod tests {
     const INSIDE: Peer = Peer::V4(0x0a000001);
 
     #[test]
-    fn an_accepted_peer_sends_one_valid_id_or_an_invalid_one() {
-        let inside = policy(&[("accept", &["10.0.0.0/8"])]);
-        assert_eq!(inside.judge(INSIDE, One(b"7f3a")), Verdict::Accepted);
-        for header in [One(b""), One(b"7f 3a"), Several] {
-            assert_eq!(inside.judge(INSIDE, header), Verdict::Invalid);
-        }
-        assert_eq!(inside.judge(INSIDE, Absent), Verdict::New);
-        for header in [Absent, One(b"7f3a"), One(b"7f 3a"), Several] {
-            assert_eq!(inside.judge(Peer::V4(1), header), Verdict::New);
-        }
-    }
-
-    #[test]
     fn nobody_is_accepted_by_default() {
         assert!(Policy::default().trusts_nobody());
-        assert_eq!(Policy::default().judge(INSIDE, One(b"7f3a")), Verdict::New);
         assert!(policy(&[("accept", &["off"])]).trusts_nobody());
         assert!(!policy(&[("accept", &["all"])]).trusts_nobody());
     }
@@ -632,15 +569,19 @@ mod tests {
     fn the_names_that_are_chosen_are_those_of_the_headers() {
         for (options, id, trace_id) in [
             (&[][..], "X-Request-Id", ""),
-            (&[("header", &["X-Id"][..]), ("trace_id_header", &["X-Trace-Id"])], "X-Id", "X-Trace-Id"),
+            (
+                &[("header", &["X-Id"][..]), ("trace", &["aws"]), ("trace_id_header", &["X-Trace-Id"])],
+                "X-Id",
+                "X-Trace-Id",
+            ),
         ] {
             let policy = policy(options);
-            let names = [Field::Id, Field::TraceId, Field::B3].map(|field| policy.field_name(field));
+            let names = [0, Field::TraceId.place(), Field::B3.place()].map(|place| policy.name_at(place));
             assert_eq!(names, [id, trace_id, "b3"]);
-            assert_eq!(policy.field(id.to_uppercase().as_bytes()), Some(Field::Id));
-            assert_eq!(policy.field(b"x-trace-id"), (!trace_id.is_empty()).then_some(Field::TraceId));
-            assert_eq!(policy.field(b"B3"), Some(Field::B3));
-            assert_eq!(policy.field(b"x-ids"), None);
+            assert_eq!(policy.place_of(id.to_uppercase().as_bytes()), Some(0));
+            assert_eq!(policy.place_of(b"x-trace-id").is_some(), !trace_id.is_empty());
+            assert_eq!(policy.place_of(b"B3"), (!trace_id.is_empty()).then_some(Field::B3.place()));
+            assert_eq!(policy.place_of(b"x-ids"), None);
         }
     }
 

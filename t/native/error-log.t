@@ -189,7 +189,7 @@ for level, line in log:gmatch("%[(%a+)%][^\n]* client sent (.-), server") do
 end
 --- response_body
 400
-info: an invalid "x-request-id" header, client: 127.0.0.1, request_id: 32
+info: an invalid "X-Request-Id" header, client: 127.0.0.1, request_id: 32
 
 
 

@@ -43,7 +43,7 @@ my $b3     = "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f
 my $new_id = join '', map { (0 .. 9, 'a' .. 'v')[(int(time * 1000) << 3) >> (40 - 5 * $_) & 31] } 0 .. 8;
 $new_id .= '0' x 11;
 my $traces = 'txid_accept 127.0.0.0/8; txid_trace traceparent b3;';
-my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $with_parent, $started, $continued, $time, $b3_continued, $sampled, $by_variable, $kept) = count(
+my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $with_parent, $started, $continued, $time, $b3_continued, $sampled, $by_variable, $kept, $handled, $handled_trace) = count(
     "map '' \$constant { default $id; } map '' \$constant_share { default 1%; } txid_time \$request_txid \$time iso8601;",
     ['location = /x { return 200 $constant; }'],
     ['location = /x { return 200 $txid; }'],
@@ -60,6 +60,8 @@ my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $wit
     ["$traces txid_sample 1%; location = /x { return 200 \$txid_traceparent; }"],
     ["$traces txid_sample \$constant_share; location = /x { return 200 \$txid_traceparent; }"],
     ["$traces txid_sample 1%; location = /x { return 200 \$txid_traceparent; }", $parent],
+    ["txid_handle on; location = /x { empty_gif; }"],
+    ["txid_handle on; txid_accept 127.0.0.0/8; txid_trace traceparent; location = /x { empty_gif; }", $parent],
 );
 # The constant takes 127 in nginx 1.22 and 1.26 of Debian, 119 in nginx 1.30 of Debian unstable, and 109 in an nginx that is built
 # without a stack protector, as OpenResty is by default. In the last two, the request's pool is also full here, and then an
@@ -77,18 +79,21 @@ at_most(1.096, '$txid_traceparent of a new trace', $started, $constant);
 at_most($is_lean ? 1.16 : 1.147, '$txid_traceparent of a trace that came in', $continued, $with_parent);
 at_most(1.07, 'txid_time iso8601', $time, $with_header);
 SKIP: {
-    skip 'the module is built in', 10 unless $txid->[2];
+    skip 'the module is built in', 12 unless $txid->[2];
     own_at_most(545, '$txid', $txid, $constant);
     # Tabs around a header's value are left out, and two more headers may hold a trace.
-    own_at_most(250, '$request_txid and a header to check', $checked, $constant);
+    own_at_most(280, '$request_txid and a header to check', $checked, $constant);
     own_at_most(625, 'txid_response_header', $response, $constant);
-    own_at_most(775, '$txid_traceparent of a new trace', $started, $constant);
-    own_at_most(1240, '$txid_traceparent of a trace that came in', $continued, $constant);
+    own_at_most(760, '$txid_traceparent of a new trace', $started, $constant);
+    own_at_most(1180, '$txid_traceparent of a trace that came in', $continued, $constant);
     own_at_most(1325, '$txid_b3 of a trace that came in', $b3_continued, $constant);
-    own_at_most(565, 'txid_time iso8601', $time, $constant);
-    own_at_most(150, 'txid_sample 1%', $sampled, $started);
-    own_at_most(150, 'txid_sample $variable', $by_variable, $started);
+    own_at_most(570, 'txid_time iso8601', $time, $constant);
+    own_at_most(125, 'txid_sample 1%', $sampled, $started);
+    own_at_most(125, 'txid_sample $variable', $by_variable, $started);
     own_at_most(5, 'txid_sample of a trace that came in', $kept, $continued);
+    # A location without it is one of nginx alone.
+    own_at_most(900, 'txid_handle', $handled, $constant);
+    own_at_most(2500, 'txid_handle and a trace that came in', $handled_trace, $constant);
 }
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
 

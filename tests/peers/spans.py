@@ -5,20 +5,22 @@ import ctypes
 from library import LIBRARY, Text
 
 
-class Header(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_size_t), ("value", Text), ("in_place", ctypes.c_bool), ("is_trimmed", ctypes.c_bool)]
-
-
-class Headers(ctypes.Structure):
-    _fields_ = [("id", Header), ("of_trace", Header * 17), ("other_ids", Header * 3)]
-
-
 class Field(ctypes.Structure):
     _fields_ = [("name_len", ctypes.c_int32), ("name", ctypes.c_char_p), ("value_len", ctypes.c_int32), ("value", ctypes.c_char_p)]
 
 
 class Peer(ctypes.Structure):
     _fields_ = [("sockaddr", ctypes.c_void_p), ("text", Text)]
+
+
+class Request(ctypes.Structure):
+    _fields_ = [("peer", Peer), ("share", ctypes.c_int64), ("trust", ctypes.c_int8), ("judges", ctypes.c_bool),
+                ("refused", ctypes.c_uint32), ("came", ctypes.c_uint32), ("repeated", ctypes.c_uint32), ("unread", ctypes.c_uint32),
+                ("values", Text * 24)]
+
+
+class Decision(ctypes.Structure):
+    _fields_ = [("about", ctypes.c_int32), ("id", Text), ("span", ctypes.c_void_p), ("changes", ctypes.c_void_p)]
 
 
 class Span(ctypes.Structure):
@@ -48,12 +50,11 @@ class Reader:
     def span(self, *values):
         """Of the values of its headers, or None for those that are not there."""
         raw = [(name, value.encode("latin-1")) for name, value in zip(self.names, values) if value is not None]
-        headers, span = Headers(), Span()
+        span = Span()
+        request, decision = Request(peer=Peer(None, Text(9, b"127.0.0.1"))), Decision(span=ctypes.addressof(span))
         fields = (Field * len(raw))(*(Field(len(name), name, len(value), value) for name, value in raw))
-        LIBRARY.txid_headers_find(self.policy, fields, ctypes.c_size_t(len(raw)), ctypes.byref(headers))
-        peer = Peer(None, Text(9, b"127.0.0.1"))
-        LIBRARY.txid_span_continue(
-            self.policy, ctypes.c_int64(0), ctypes.byref(peer), ctypes.byref(headers), ctypes.byref(span))
+        LIBRARY.txid_request_find(self.policy, fields, ctypes.c_size_t(len(raw)), ctypes.byref(request))
+        LIBRARY.txid_decide(self.policy, ctypes.c_int64(0), ctypes.byref(request), ctypes.c_uint32(2), ctypes.byref(decision))
         return span
 
     def read(self, *values):

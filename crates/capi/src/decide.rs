@@ -2,8 +2,9 @@
 
 use crate::caller::{bytes, txid_text};
 use crate::policy::{txid_field, txid_peer, txid_policy, txid_verdict};
-use crate::span::{txid_changed_header, txid_changed_headers, txid_span};
-use ::txid::request::{Came, PLACES, Policy, Ratio, is_valid_id};
+use crate::span::txid_span;
+use ::txid::request::{Came, Outgoing, PLACES, Policy, Ratio, is_valid_id};
+use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, SpanId, TraceId, Traceparent, UberTraceId};
 use std::ffi::c_char;
 use std::ptr::null;
 
@@ -37,6 +38,46 @@ pub struct txid_request {
     pub unread: u32,
     /// Their values, with the spaces around them. Only those of headers that came once are read.
     pub values: [txid_text; TXID_PLACES],
+}
+
+/// The length of all values that change, but the id.
+pub const TXID_CHANGED_TEXT_LEN: usize = 704;
+const _: () = assert!(
+    TXID_CHANGED_TEXT_LEN
+        >= Traceparent::LEN
+            + B3::MAX_LEN
+            + 2 * TraceId::LEN
+            + 2 * SpanId::LEN
+            + 2
+            + AmznTraceId::MAX_LEN
+            + CloudTraceContext::MAX_LEN
+            + UberTraceId::LEN
+            + 4 * Outgoing::DATADOG_LEN
+            + Outgoing::TRACESTATE_LEN
+);
+
+/// A header of a request that must change.
+#[repr(C)]
+pub struct txid_changed_header {
+    /// Its name.
+    pub name: txid_text,
+    /// Its new value; `data` is NULL if the request must not have it.
+    pub value: txid_text,
+    /// Its place.
+    pub place: usize,
+}
+
+/// The headers of a request that must change.
+#[repr(C)]
+pub struct txid_changed_headers {
+    /// How many there are.
+    pub count: usize,
+    /// The length of `text`.
+    pub text_len: usize,
+    /// Of these, so many.
+    pub list: [txid_changed_header; TXID_PLACES],
+    /// Their values, one after the other.
+    pub text: [u8; TXID_CHANGED_TEXT_LEN],
 }
 
 /// What is decided about a request.
@@ -82,10 +123,9 @@ pub unsafe extern "C" fn txid_decide(
     unsafe {
         match wants {
             ID => decide_id(policy, request, decision),
-            SPAN => {
-                decide_span(policy, clock_ms, request, decision);
-                txid_verdict::New as i32
-            }
+            SPAN if (*request).came == 0 => start_span(policy, clock_ms, request, decision),
+            SPAN => decide_span(policy, clock_ms, request, decision),
+            CHANGES => decide_changes(policy, request, decision),
             _ => decide_all(policy, clock_ms, request, wants, decision),
         }
     }
@@ -113,10 +153,10 @@ unsafe fn decide_all(
             verdict = decide_id(policy, request, decision);
         }
         if wants & SPAN != 0 {
-            decide_span(policy, clock_ms, request, decision);
+            let _ = decide_span(policy, clock_ms, request, decision);
         }
         if wants & CHANGES != 0 {
-            decide_changes(policy, request, decision);
+            let _ = decide_changes(policy, request, decision);
         }
     }
     verdict
@@ -145,14 +185,46 @@ unsafe fn decide_span(
     clock_ms: i64,
     request: *const txid_request,
     decision: *const txid_decision,
-) {
+) -> i32 {
     // SAFETY: the caller's promise is the same.
     unsafe {
-        let its = &(*policy).0;
-        let span = came(policy, request).span(its, clock_ms);
-        let share = (*request).share - 1;
-        let ratio = u64::try_from(share).ok().and_then(Ratio::of_threshold).or_else(|| its.sample());
-        (*decision).span.write(txid_span::of(span, ratio));
+        let span = came(policy, request).span(&(*policy).0, clock_ms);
+        (*decision).span.write(txid_span::of(span, share(policy, request)));
+    }
+    txid_verdict::New as i32
+}
+
+/// The same where nothing came, which takes a quarter of the instructions.
+///
+/// # Safety
+///
+/// As for [`txid_decide`].
+#[inline(never)]
+unsafe fn start_span(
+    policy: *const txid_policy,
+    clock_ms: i64,
+    request: *const txid_request,
+    decision: *const txid_decision,
+) -> i32 {
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        let span = (*policy).0.new_span(clock_ms);
+        (*decision).span.write(txid_span::of(span, share(policy, request)));
+    }
+    txid_verdict::New as i32
+}
+
+/// # Safety
+///
+/// As for [`txid_decide`].
+#[inline(always)]
+unsafe fn share(policy: *const txid_policy, request: *const txid_request) -> Option<Ratio> {
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        match (*request).share {
+            share @ 1.. => Ratio::of_threshold(share as u64 - 1),
+            _ => (*policy).0.sample(),
+        }
     }
 }
 
@@ -160,10 +232,22 @@ unsafe fn decide_span(
 ///
 /// As for [`txid_decide`].
 #[inline(never)]
-unsafe fn decide_changes(policy: *const txid_policy, request: *const txid_request, decision: *const txid_decision) {
+unsafe fn decide_changes(
+    policy: *const txid_policy,
+    request: *const txid_request,
+    decision: *const txid_decision,
+) -> i32 {
     // SAFETY: the caller's promise is the same. A policy has each header once, and there is room for a change and a text of each.
     unsafe {
         let (id, changes) = ((*decision).id.bytes(), (*decision).changes);
+        if (*request).came | (*request).unread == 0 && (*decision).span.is_null() && !id.is_empty() {
+            // Most requests bring none.
+            let name = txid_text::of((*policy).0.header());
+            let first = (&raw mut (*changes).list).cast::<txid_changed_header>();
+            first.write(txid_changed_header { name, value: (*decision).id, place: 0 });
+            ((*changes).count, (*changes).text_len) = (1, 0);
+            return txid_verdict::New as i32;
+        }
         let span = (*decision).span.as_ref().map(txid_span::outgoing);
         let (mut count, mut used) = (0, 0);
         came(policy, request).changes(
@@ -171,7 +255,7 @@ unsafe fn decide_changes(policy: *const txid_policy, request: *const txid_reques
             id,
             span,
             |place, value| is_valid(request, place, value),
-            |name, value| {
+            |place, value| {
                 let value = match value {
                     None => txid_text { len: 0, data: null() },
                     // It is the caller's, and as long as it likes.
@@ -184,12 +268,18 @@ unsafe fn decide_changes(policy: *const txid_policy, request: *const txid_reques
                     }
                 };
                 let list = (&raw mut (*changes).list).cast::<txid_changed_header>();
-                list.add(count).write(txid_changed_header { name: txid_text::of(name), value });
+                list.add(count).write(txid_changed_header {
+                    name: txid_text::of((*policy).0.name_at(place)),
+                    value,
+                    place,
+                });
                 count += 1;
             },
         );
         (*changes).count = count;
+        (*changes).text_len = used;
     }
+    txid_verdict::New as i32
 }
 
 /// What came in. Not by a reference to the request, because a gateway need not have written all values.
@@ -298,7 +388,7 @@ pub unsafe extern "C" fn txid_policy_header(policy: *const txid_policy, place: u
     // SAFETY: the caller vouches for both.
     unsafe {
         let policy = &(*policy).0;
-        name.write(txid_text::of(policy.name_at(place)));
+        name.write(txid_text::of(if policy.looks_at(place) { policy.name_at(place) } else { "" }));
         policy.reads(place)
     }
 }

@@ -22,7 +22,6 @@ pub mod generator;
 pub mod hidden;
 pub mod kept;
 pub mod maker;
-pub mod plan;
 pub mod policy;
 pub mod read;
 pub mod readings;

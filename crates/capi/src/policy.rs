@@ -2,9 +2,11 @@
 
 #[cfg(feature = "nginx")]
 use crate::caller::place;
-use crate::caller::{bytes, fail, txid_text, words};
+use crate::caller::{fail, txid_text, words};
 use crate::error::txid_error;
-use ::txid::request::{Field, Header, Peer, Policy, PolicyError, Verdict};
+#[cfg(feature = "nginx")]
+use ::txid::request::Field;
+use ::txid::request::{Peer, Policy, PolicyError, Verdict};
 use std::ffi::{c_char, c_void};
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -24,39 +26,9 @@ pub struct txid_field {
     pub value: *const c_char,
 }
 
-/// The values of one header in a request.
-#[repr(C)]
-pub struct txid_header {
-    /// How often the request has it.
-    pub count: usize,
-    /// The last value.
-    pub value: txid_text,
-    /// Whether spaces and tabs around the value were taken off.
-    pub is_trimmed: bool,
-}
-
 /// The length of the longest name of a header of traces.
 #[cfg(feature = "nginx")]
 pub const TXID_TRACE_HEADER_MAX_LEN: usize = 27;
-
-/// How many headers a trace comes in.
-pub const TXID_TRACE_HEADERS: usize = 20;
-const _: () = assert!(TXID_TRACE_HEADERS == Field::COUNT - 1);
-
-/// How many headers an id comes in besides the first.
-pub const TXID_OTHER_IDS: usize = 3;
-const _: () = assert!(TXID_OTHER_IDS == Policy::MOST_HEADERS - 1);
-
-/// The headers of a request that a policy looks at.
-#[repr(C)]
-pub struct txid_headers {
-    /// The one with the id, by default X-Request-Id.
-    pub id: txid_header,
-    /// The headers of traces. The first is the one that holds only the trace's id, if the policy names one.
-    pub of_trace: [txid_header; TXID_TRACE_HEADERS],
-    /// The other ones with an id, if the policy names several: the first valid one of all counts.
-    pub other_ids: [txid_header; TXID_OTHER_IDS],
-}
 
 /// The sender of a request.
 #[repr(C)]
@@ -157,47 +129,8 @@ impl From<&PolicyError> for txid_error {
     }
 }
 
-/// Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`. Returns whether
-/// any but the one with the id is there.
-///
-/// # Safety
-///
-/// `policy` must be from txid_policy_open; `fields` valid for reads of `count` of them, as must be what they point to;
-/// `headers` for a write. They then point to the values of the fields.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_headers_find(
-    policy: *const txid_policy,
-    fields: *const txid_field,
-    count: usize,
-    headers: *mut txid_headers,
-) -> bool {
-    // SAFETY: the caller vouches for all of them.
-    let (policy, fields) = unsafe {
-        txid_headers::forget(headers);
-        let fields = if count == 0 { &[] } else { std::slice::from_raw_parts(fields, count) };
-        (&(*policy).0, fields)
-    };
-    let has_others = !policy.other_headers().is_empty();
-    let mut has_trace = false;
-    for field in fields {
-        // SAFETY: the caller vouches for the name.
-        let name = unsafe { bytes(field.name, field.name_len as usize) };
-        if let Some(known) = policy.field(name) {
-            // SAFETY: the caller vouches for the headers, the name and the value.
-            unsafe { txid_header::add(txid_headers::get(headers, known).cast_mut(), field) };
-            has_trace |= known != Field::Id;
-        } else if has_others {
-            if let Some(at) = policy.other_header(name) {
-                // SAFETY: the caller vouches for the headers, the name and the value.
-                unsafe { txid_header::add(&raw mut (*headers).other_ids[at], field) };
-            }
-        }
-    }
-    has_trace
-}
-
-/// Writes the name of a header of traces to `name`, in lower case, and returns its length: of the one at this place of of_trace.
-/// Returns 0 for the one whose name the policy chooses.
+/// Writes the name of a header of traces to `name`, in lower case, and returns its length: of the one at this place. Returns 0 for
+/// those whose names the policy chooses.
 ///
 /// # Safety
 ///
@@ -205,39 +138,11 @@ pub unsafe extern "C" fn txid_headers_find(
 #[cfg(feature = "nginx")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_trace_header(at: usize, name: *mut c_char) -> usize {
-    let Some((_, known)) = Field::names().find(|(place, _)| *place == at + 1) else { return 0 };
-    let known = known.to_ascii_lowercase();
+    let known = Field::at(at).and_then(Field::name).unwrap_or_default().to_ascii_lowercase();
     // SAFETY: the caller vouches for the name.
     let name: &mut [u8; TXID_TRACE_HEADER_MAX_LEN] = unsafe { place(name) };
     name[..known.len()].copy_from_slice(known.as_bytes());
     known.len()
-}
-
-/// Decides about the id in `header`, which `peer` sent. Returns a txid_verdict. Spaces and tabs around the value are taken
-/// off in `header`.
-///
-/// # Safety
-///
-/// `policy` must be from txid_policy_open, and the others must be valid for a read, as must what they point to; `header`
-/// also for a write.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_policy_judge(
-    policy: *const txid_policy,
-    peer: *const txid_peer,
-    header: *mut txid_header,
-) -> i32 {
-    // SAFETY: the caller vouches for all of them.
-    let verdict = unsafe {
-        let value = txid_header::read(header);
-        if let Some(text) = value.single() {
-            if text.len() != (*header).value.len {
-                (*header).is_trimmed = true;
-            }
-            (*header).value = txid_text { len: text.len(), data: text.as_ptr().cast() };
-        }
-        Verdict::on((*peer).is_trusted_by(&(*policy).0), value)
-    };
-    txid_verdict::from(verdict) as i32
 }
 
 impl From<Verdict> for txid_verdict {
@@ -251,97 +156,47 @@ impl From<Verdict> for txid_verdict {
 }
 
 impl txid_peer {
-    /// Asks in each case, because it takes fewer instructions to look for a peer whose kind is known.
+    /// IPv4 alone is inlined: most are of it.
     ///
     /// # Safety
     ///
     /// The address must be valid for reads of the size of its family, or the text for reads of its length.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn is_trusted_by(&self, policy: &Policy) -> bool {
-        if self.sockaddr.is_null() {
-            // SAFETY: the caller's promise is the same.
-            return policy.trusts(Peer::parse(unsafe { self.text.bytes() }));
-        }
         // SAFETY: the family says what the caller vouches for.
         unsafe {
-            match i32::from((*self.sockaddr.cast::<libc::sockaddr>()).sa_family) {
-                libc::AF_INET => {
-                    let address = (*self.sockaddr.cast::<libc::sockaddr_in>()).sin_addr.s_addr;
-                    policy.trusts(Peer::V4(u32::from_be(address)))
-                }
-                libc::AF_INET6 => {
+            if !self.sockaddr.is_null() && self.family() == libc::AF_INET {
+                let address = (*self.sockaddr.cast::<libc::sockaddr_in>()).sin_addr.s_addr;
+                return policy.trusts(Peer::V4(u32::from_be(address)));
+            }
+            self.is_other_trusted_by(policy)
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Self::is_trusted_by`].
+    #[inline(never)]
+    unsafe fn is_other_trusted_by(&self, policy: &Policy) -> bool {
+        // SAFETY: the caller's promise is the same.
+        policy.trusts(unsafe {
+            match self.sockaddr.is_null() {
+                true => Peer::parse(self.text.bytes()),
+                false if self.family() == libc::AF_INET6 => {
                     let address = (*self.sockaddr.cast::<libc::sockaddr_in6>()).sin6_addr.s6_addr;
-                    policy.trusts(IpAddr::V6(Ipv6Addr::from(address)).into())
+                    IpAddr::V6(Ipv6Addr::from(address)).into()
                 }
-                libc::AF_UNIX => policy.trusts(Peer::Unix),
-                _ => policy.trusts(Peer::Other),
+                false if self.family() == libc::AF_UNIX => Peer::Unix,
+                false => Peer::Other,
             }
-        }
-    }
-}
-
-impl txid_header {
-    /// # Safety
-    ///
-    /// `header` must be valid for a write, and its count for a read; the name and the value of the field must be valid for reads
-    /// of their lengths.
-    unsafe fn add(header: *mut Self, field: &txid_field) {
-        let value = txid_text { len: field.value_len as usize, data: field.value };
-        // SAFETY: the caller vouches for the header.
-        unsafe { header.write(Self { count: (*header).count + 1, value, is_trimmed: false }) };
+        })
     }
 
-    /// Not by a reference, because a server need not have written what is not read.
-    ///
     /// # Safety
     ///
-    /// `header` must be valid for a read of its count, and of its value if the count is 1; the value for reads of its length
-    /// for as long as the result is used.
-    #[inline]
-    pub(crate) unsafe fn read<'a>(header: *const Self) -> Header<'a> {
-        // SAFETY: the caller's promise is the same.
-        unsafe {
-            match (*header).count {
-                0 => Header::Absent,
-                1 => Header::One((*header).value.bytes()),
-                _ => Header::Several,
-            }
-        }
-    }
-}
-
-impl txid_headers {
-    /// Says that no header is there. Nothing else of it is read then.
-    ///
-    /// # Safety
-    ///
-    /// `headers` must be valid for a write.
-    unsafe fn forget(headers: *mut Self) {
-        // SAFETY: the caller's promise is the same.
-        unsafe {
-            (&raw mut (*headers).id.count).write(0);
-            for at in 0..TXID_TRACE_HEADERS {
-                (&raw mut (*headers).of_trace[at].count).write(0);
-            }
-            for at in 0..TXID_OTHER_IDS {
-                (&raw mut (*headers).other_ids[at].count).write(0);
-            }
-        }
-    }
-
-    /// The header, without a reference to any: a server need not have written all.
-    ///
-    /// # Safety
-    ///
-    /// `headers` must be memory for them.
-    #[inline]
-    pub(crate) unsafe fn get(headers: *const Self, field: Field) -> *const txid_header {
-        // SAFETY: the caller's promise is the same.
-        unsafe {
-            match field as usize {
-                0 => &raw const (*headers).id,
-                at => &raw const (*headers).of_trace[at - 1],
-            }
-        }
+    /// There must be an address.
+    unsafe fn family(&self) -> i32 {
+        // SAFETY: the caller vouches for it.
+        i32::from(unsafe { (*self.sockaddr.cast::<libc::sockaddr>()).sa_family })
     }
 }

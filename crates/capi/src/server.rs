@@ -2,7 +2,7 @@
 
 use crate::caller::{fail, txid_text, words};
 use crate::error::txid_error;
-use crate::policy::{TXID_OTHER_IDS, txid_policy};
+use crate::policy::txid_policy;
 use ::txid::request::check_header_name;
 use std::ffi::c_char;
 
@@ -20,12 +20,6 @@ pub unsafe extern "C" fn txid_policy_inherit(policy: *mut txid_policy, parent: *
 /// What a policy says of every request.
 #[repr(C)]
 pub struct txid_terms {
-    /// The header with the id.
-    pub header: txid_text,
-    /// The other headers that an id may come in; the length of those that are not there is 0.
-    pub other_headers: [txid_text; TXID_OTHER_IDS],
-    /// The header that holds only the trace's id; its length is 0 if there is none.
-    pub trace_id_header: txid_text,
     /// Whether it accepts nobody's ids, so that no header needs to be read.
     pub trusts_nobody: bool,
     /// Whether it rejects requests with an invalid id.
@@ -34,7 +28,7 @@ pub struct txid_terms {
     pub traces: bool,
 }
 
-/// Writes what the policy says of every request to `terms`. The texts belong to the policy, and are valid until it changes.
+/// Writes what the policy says of every request to `terms`.
 ///
 /// # Safety
 ///
@@ -45,11 +39,6 @@ pub unsafe extern "C" fn txid_policy_terms(policy: *const txid_policy, terms: *m
     unsafe {
         let policy = &(*policy).0;
         terms.write(txid_terms {
-            header: txid_text::of(policy.header()),
-            other_headers: std::array::from_fn(|at| {
-                txid_text::of(policy.other_headers().get(at).map_or("", String::as_str))
-            }),
-            trace_id_header: txid_text::of(policy.trace_id_header().unwrap_or_default()),
             trusts_nobody: policy.trusts_nobody(),
             rejects: policy.rejects(),
             traces: !policy.kinds().is_empty(),

@@ -1,13 +1,11 @@
 //! The span of a request.
 
-use crate::caller::{bytes, place, txid_text};
-use crate::decide::TXID_PLACES;
-use crate::policy::{txid_header, txid_headers, txid_peer, txid_policy};
-use ::txid::request::{Field, Open, Outgoing, Policy, Ratio, Span, TraceIds, random_value_of};
+use crate::caller::place;
+use crate::policy::txid_policy;
+use ::txid::request::{Open, Outgoing, Ratio, Span, TraceIds};
 use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent, UberTraceId};
 use std::array;
 use std::ffi::c_char;
-use std::ptr::null;
 
 /// The length of a trace id.
 pub const TXID_TRACE_ID_LEN: usize = 32;
@@ -55,42 +53,6 @@ pub enum txid_span_kind {
     TraceSampled = 8,
 }
 
-/// The length of all values that change, but the id.
-pub const TXID_CHANGED_TEXT_LEN: usize = 704;
-const _: () = assert!(
-    TXID_CHANGED_TEXT_LEN
-        >= Traceparent::LEN
-            + B3::MAX_LEN
-            + 2 * TraceId::LEN
-            + 2 * SpanId::LEN
-            + 2
-            + AmznTraceId::MAX_LEN
-            + CloudTraceContext::MAX_LEN
-            + UberTraceId::LEN
-            + 4 * Outgoing::DATADOG_LEN
-            + Outgoing::TRACESTATE_LEN
-);
-
-/// A header of a request that must change.
-#[repr(C)]
-pub struct txid_changed_header {
-    /// Its name.
-    pub name: txid_text,
-    /// Its new value; `data` is NULL if the request must not have it.
-    pub value: txid_text,
-}
-
-/// The headers of a request that must change.
-#[repr(C)]
-pub struct txid_changed_headers {
-    /// How many there are.
-    pub count: usize,
-    /// Of these, so many.
-    pub list: [txid_changed_header; TXID_PLACES],
-    /// Their values, one after the other.
-    pub text: [u8; TXID_CHANGED_TEXT_LEN],
-}
-
 /// The span of a request, in the form of headers. A header of length 0 must not be sent.
 #[repr(C)]
 pub struct txid_span {
@@ -123,7 +85,7 @@ pub struct txid_span {
     pub is_datadog: bool,
     /// The X-Datadog-Sampling-Priority that came in, if it says more than sampled and flags; otherwise 0.
     pub priority: i8,
-    /// Whether txid_span_decide decides if the trace is recorded: 1 by the end of its id, and 2 by random_value, which is sent.
+    /// Whether it was left to this hop to decide if the trace is recorded: 1 by the end of its id, and 2 by random_value, which is sent.
     pub open: u8,
     /// How many of 2^56 traces are not recorded, if this hop decided by it; otherwise -1.
     pub threshold: i64,
@@ -149,50 +111,11 @@ pub unsafe extern "C" fn txid_span_start(policy: *const txid_policy, clock_ms: i
     }
 }
 
-/// Decides whether the trace of a span is recorded, if that is open, by this share: the words of the option `sample`. Returns false, and
-/// leaves the span as it is, if they are none.
-///
-/// # Safety
-///
-/// `span` must be from txid_span_start or txid_span_continue, and `sample` valid for reads of `len` bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_span_decide(span: *mut txid_span, sample: *const c_char, len: usize) -> bool {
-    // SAFETY: the caller vouches for both.
-    let (span, sample) = unsafe { (&mut *span, bytes(sample, len)) };
-    let ratio = Ratio::parse(sample);
-    span.decide(ratio);
-    ratio.is_some() || sample == b"off"
-}
-
-/// Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the
-/// policy does not accept the peer, the first span of a new trace. See txid_fill_now for `clock_ms`.
-///
-/// # Safety
-///
-/// `policy` must be from txid_policy_open; `peer` and `headers` must be valid for a read, as must what they point to;
-/// and `span` for a write.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_span_continue(
-    policy: *const txid_policy,
-    clock_ms: i64,
-    peer: *const txid_peer,
-    headers: *const txid_headers,
-    span: *mut txid_span,
-) {
-    // SAFETY: the caller vouches for all of them.
-    unsafe {
-        let policy = &(*policy).0;
-        let is_trusted = (*peer).is_trusted_by(policy);
-        let header = |field| txid_header::read(txid_headers::get(headers, field));
-        span.write(txid_span::of(policy.span_of(is_trusted, header, clock_ms), policy.sample()));
-    }
-}
-
 /// Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is none of this kind.
 ///
 /// # Safety
 ///
-/// `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_SPAN_HEADER_MAX_LEN bytes.
+/// `span` must be from txid_span_start or txid_decide, and `buf` valid for writes of TXID_SPAN_HEADER_MAX_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_span_header(span: *const txid_span, kind: i32, buf: *mut c_char) -> usize {
     const AWS: i32 = txid_span_kind::Aws as i32;
@@ -229,96 +152,6 @@ pub unsafe extern "C" fn txid_span_header(span: *const txid_span, kind: i32, buf
     }
 }
 
-/// Writes the headers that must change in a request, so that it has this id and this span in all kinds of the policy, to `changed`,
-/// and returns their number. `headers` are those of the request.
-///
-/// # Safety
-///
-/// `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` as
-/// txid_headers_find wrote them; `changed` for a write. It then points into itself, to the policy and to the id.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_headers_change(
-    policy: *const txid_policy,
-    id: *const c_char,
-    id_len: usize,
-    span: *const txid_span,
-    headers: *const txid_headers,
-    changed: *mut txid_changed_headers,
-) -> usize {
-    // SAFETY: the caller vouches for the policy, the id and the span.
-    let (policy, id, span) = unsafe { (&(*policy).0, bytes(id, id_len), span.as_ref()) };
-    let mut change = Change { policy, headers, changed, count: 0, used: 0 };
-    // SAFETY: the caller vouches for the headers and for `changed`. A policy has each kind once, so each field is put once.
-    unsafe { change.put(Field::Id, Some(id)) };
-    if let Some(span) = span {
-        // SAFETY: as above.
-        span.outgoing().each(policy, |field, value| unsafe { change.put(field, value) });
-    }
-    change.count
-}
-
-/// Which headers of a request have to change.
-struct Change<'a> {
-    policy: &'a Policy,
-    headers: *const txid_headers,
-    changed: *mut txid_changed_headers,
-    count: usize,
-    used: usize,
-}
-
-impl Change<'_> {
-    /// Not inlined: it is called for each header of each kind.
-    ///
-    /// # Safety
-    ///
-    /// The headers must be as txid_headers_find wrote them, and `changed` valid for a write. A field may be put only once.
-    #[inline(never)]
-    unsafe fn put(&mut self, field: Field, value: Option<&[u8]>) {
-        // SAFETY: the caller vouches for all, and there is room for a change and a text of each field.
-        unsafe {
-            if txid_headers::have(self.headers, field, value) {
-                return;
-            }
-            let value = match value {
-                None => txid_text { len: 0, data: null() },
-                // It is the caller's, and as long as it likes.
-                Some(value) if field == Field::Id => txid_text { len: value.len(), data: value.as_ptr().cast() },
-                Some(value) => {
-                    let place = (&raw mut (*self.changed).text).cast::<u8>().add(self.used);
-                    place.copy_from_nonoverlapping(value.as_ptr(), value.len());
-                    self.used += value.len();
-                    txid_text { len: value.len(), data: place.cast() }
-                }
-            };
-            let name = self.policy.field_name(field);
-            let name = txid_text { len: name.len(), data: name.as_ptr().cast() };
-            let list = (&raw mut (*self.changed).list).cast::<txid_changed_header>();
-            list.add(self.count).write(txid_changed_header { name, value });
-        }
-        self.count += 1;
-    }
-}
-
-impl txid_headers {
-    /// Whether the request has the header with this value, or has none if it is to have none.
-    ///
-    /// # Safety
-    ///
-    /// As for [`txid_headers_change`].
-    unsafe fn have(headers: *const Self, field: Field, value: Option<&[u8]>) -> bool {
-        // SAFETY: the caller vouches for the headers; what is read of one that is there was written, and its value is valid.
-        unsafe {
-            let header = Self::get(headers, field);
-            match ((*header).count, value) {
-                (0, None) => true,
-                // A value that came in with spaces around it goes on without them.
-                (1, Some(value)) => !(*header).is_trimmed && (*header).value.bytes() == value,
-                _ => false,
-            }
-        }
-    }
-}
-
 impl txid_span {
     pub(crate) fn outgoing(&self) -> Outgoing<'_> {
         let sampled = match (self.flags_len, self.sampled_len) {
@@ -339,28 +172,6 @@ impl txid_span {
         }
     }
 
-    /// Not by a span that is written again: this takes a third of the instructions.
-    #[inline]
-    fn decide(&mut self, ratio: Option<Ratio>) {
-        let Some(ratio) = ratio.filter(|_| self.open != Open::No as u8) else { return };
-        if self.open == Open::ByValue as u8 {
-            self.random_value = Traceparent::from_text(&self.traceparent).map_or(0, |it| random_value_of(it.trace_id));
-        }
-        let is_sampled = u8::from(ratio.keeps(self.random_value));
-        self.threshold = ratio.threshold() as i64;
-        self.traceparent[Traceparent::LEN - 1] = self.traceparent[Traceparent::LEN - 1] & !1 | is_sampled;
-        self.sampled = b'0' + is_sampled;
-        self.sampled_len = 1;
-        // Whatever follows is there already.
-        self.b3[B3_DECISION] = self.sampled;
-        self.b3_len = if self.parent_span_id_len == 0 { B3_DECISION as u8 + 1 } else { B3::MAX_LEN as u8 };
-    }
-}
-
-/// Where the decision is in a b3 header.
-const B3_DECISION: usize = TXID_TRACE_ID_LEN + 1 + TXID_SPAN_ID_LEN + 1;
-
-impl txid_span {
     /// Decides before the texts are written.
     #[inline(always)]
     pub(crate) fn of(mut span: Span, ratio: Option<Ratio>) -> Self {

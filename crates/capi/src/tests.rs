@@ -2,14 +2,14 @@
 
 use crate::caller::{TXID_MESSAGE_LEN, txid_text};
 use crate::clock::{txid_clock_coarse_ms, txid_clock_ms};
+use crate::decide::*;
 use crate::error::{txid_error, txid_strerror};
 use crate::maker::{TXID_MAX_LEN, txid_maker_close, txid_maker_fill, txid_maker_fill_at, txid_maker_open};
-use crate::plan::{txid_plan_close, txid_plan_fill, txid_plan_open, txid_plan_trusts};
 use crate::policy::*;
 use crate::read::{TXID_PARTS_MAX, txid_parts, txid_read, txid_value};
 use crate::readings::{TXID_READINGS_MAX, txid_reading, txid_readings};
 use crate::snowflake::*;
-use crate::span::{txid_changed_header, txid_changed_headers, txid_headers_change, txid_span_start};
+use crate::span::txid_span;
 use crate::txid::*;
 use crate::uuid::{TXID_UUID_LEN, txid_uuid_of_name, txid_uuid_v7_now};
 use std::ffi::{CStr, c_char, c_void};
@@ -281,16 +281,19 @@ fn an_option_given_twice_has_a_code_of_its_own() {
 
 /// The names and values that must change, of a request without headers.
 fn changed(policy: *const txid_policy, has_span: bool) -> Vec<(String, Option<String>)> {
-    let (mut headers, mut span, mut changed) =
-        (MaybeUninit::uninit(), MaybeUninit::uninit(), MaybeUninit::<txid_changed_headers>::uninit());
-    // SAFETY: the headers and the span are written before they are used, and as many changes as it says.
+    let (mut span, mut changes) = (MaybeUninit::<txid_span>::uninit(), MaybeUninit::<txid_changed_headers>::uninit());
+    // SAFETY: numbers and pointers, which may be zero; the rooms are written before they are used, and as many changes as it says.
     unsafe {
-        txid_headers_find(policy, ptr::null(), 0, headers.as_mut_ptr());
-        txid_span_start(policy, SAMPLE_MS, span.as_mut_ptr());
-        let span = if has_span { span.as_ptr() } else { ptr::null() };
-        let (headers, all) = (headers.as_ptr(), changed.as_mut_ptr());
-        let count = txid_headers_change(policy, SAMPLE.as_ptr().cast(), SAMPLE.len(), span, headers, all);
-        let list = std::slice::from_raw_parts((&raw const (*all).list).cast::<txid_changed_header>(), count);
+        let (request, mut decision): (txid_request, txid_decision) = (std::mem::zeroed(), std::mem::zeroed());
+        if has_span {
+            decision.span = span.as_mut_ptr();
+            txid_decide(policy, SAMPLE_MS, &request, txid_wants::Span as u32, &mut decision);
+        }
+        decision.id = txid_text::of(SAMPLE);
+        decision.changes = changes.as_mut_ptr();
+        txid_decide(policy, SAMPLE_MS, &request, txid_wants::Changes as u32, &mut decision);
+        let all = changes.as_ptr();
+        let list = std::slice::from_raw_parts((&raw const (*all).list).cast::<txid_changed_header>(), (*all).count);
         let text = |text: &txid_text| String::from_utf8(text.bytes().to_vec()).unwrap();
         list.iter().map(|it| (text(&it.name), (!it.value.data.is_null()).then(|| text(&it.value)))).collect()
     }
@@ -323,44 +326,6 @@ fn all_headers_that_may_change_have_room() {
     assert_eq!(changed(policy, true).len(), 15);
     // SAFETY: nobody else has it.
     unsafe { txid_policy_close(policy) };
-}
-
-#[test]
-fn a_plan_of_a_request() {
-    let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    let (mut message, words) = ([0_u8; TXID_MESSAGE_LEN], [txid_text::of("10.0.0.0/8"), txid_text::of("traceparent")]);
-    // SAFETY: the texts are as long as they say, the policy and the plan are open, and the values are as many as the plan reads.
-    unsafe {
-        let policy = txid_policy_open();
-        for (option, word) in ["accept", "trace"].into_iter().zip(&words) {
-            let (name, message) = (option.as_ptr().cast(), message.as_mut_ptr().cast());
-            assert_eq!(txid_policy_set(policy, name, option.len(), word, 1, message), 0);
-        }
-        let plan = txid_plan_open(policy);
-        txid_policy_close(policy);
-        let names: Vec<_> = (0..(*plan).name_count).map(|at| (*(*plan).names.add(at)).bytes()).collect();
-        assert_eq!(names, [&b"x-request-id"[..], b"traceparent", b"tracestate"]);
-        assert_eq!((*plan).read_count, 2);
-        for (address, is_trusted) in
-            [("10.0.0.7:80", true), ("10.0.0.7", true), ("[::1]:80", false), ("/run/front.sock", false)]
-        {
-            assert_eq!(txid_plan_trusts(plan, address.as_ptr().cast(), address.len()), is_trusted, "{address}");
-        }
-
-        let values = [txid_text::of("7f3a"), txid_text::of(traceparent)];
-        assert_eq!(txid_plan_fill(plan, 0, values.as_ptr()), 1);
-        let change = &*(*plan).changes;
-        assert_eq!(((*plan).id.bytes(), (*plan).change_count, change.place), (&b"7f3a"[..], 1, 1));
-        assert_eq!(change.value.bytes(), (*plan).traceparent.bytes());
-        assert!(change.value.bytes().starts_with(&traceparent.as_bytes()[..36]));
-
-        assert_eq!(txid_plan_fill(plan, 0, ptr::null()), 0);
-        assert_eq!(((*plan).id.len, (*plan).change_count), (0, 2));
-        let removed = &*(*plan).changes.add(1);
-        assert_eq!((removed.place, removed.value.data), (2, ptr::null()));
-        txid_plan_close(plan);
-        txid_plan_close(ptr::null_mut());
-    }
 }
 
 fn readings(text: &str) -> Vec<(String, String, i64, bool)> {
@@ -424,12 +389,15 @@ fn a_header_is_judged_by_its_value_and_its_peer() {
     let (mut stranger, mut unix) = (v4, v6);
     stranger.sin_addr.s_addr = u32::from_ne_bytes([10, 1, 3, 3]);
     unix.sin6_family = libc::AF_UNIX as libc::sa_family_t;
-    let judged = |sockaddr: *const c_void, text: &str, count, value: &str| {
-        let peer = txid_peer { sockaddr, text: txid_text::of(text) };
-        let mut header = txid_header { count, value: txid_text::of(value), is_trimmed: false };
-        // SAFETY: the address is one of its family, and the texts are as long as they say.
-        let verdict = unsafe { txid_policy_judge(policy, &peer, &mut header) };
-        (verdict, header.value.len, header.is_trimmed)
+    let judged = |sockaddr: *const c_void, text: &str, count: u32, value: &str| {
+        // SAFETY: numbers and pointers, which may be zero; the address is one of its family, and the texts are as long as they say.
+        unsafe {
+            let (mut request, mut decision): (txid_request, txid_decision) = (std::mem::zeroed(), std::mem::zeroed());
+            request.peer = txid_peer { sockaddr, text: txid_text::of(text) };
+            (request.came, request.repeated) = (u32::from(count > 0), u32::from(count > 1));
+            request.values[0] = txid_text::of(value);
+            (txid_decide(policy, 0, &request, txid_wants::Id as u32, &mut decision), decision.id.len, decision.about)
+        }
     };
     let [v4, v6, stranger, unix] =
         [(&raw const v4).cast(), (&raw const v6).cast(), (&raw const stranger).cast(), (&raw const unix).cast()];
@@ -437,11 +405,11 @@ fn a_header_is_judged_by_its_value_and_its_peer() {
         assert_eq!(judged(sockaddr, "10.1.2.3", 1, "7f3a").0, verdict, "the text is not asked");
     }
     for (count, value, expected) in [
-        (1, "7f3a", (1, 4, false)),
-        (1, " 7f3a\t", (1, 4, true)),
-        (1, "a b", (2, 3, false)),
-        (2, "7f3a", (2, 4, false)),
-        (0, "", (0, 0, false)),
+        (1, "7f3a", (1, 4, 0)),
+        (1, " 7f3a\t", (1, 4, 0)),
+        (1, "a b", (2, 0, 0)),
+        (2, "7f3a", (2, 0, 0)),
+        (0, "", (0, 0, -1)),
     ] {
         assert_eq!(judged(ptr::null(), "10.1.2.3", count, value), expected, "{count} of {value:?}");
     }

@@ -47,9 +47,11 @@ typedef struct {
 typedef struct {
   txid_text name;
   txid_text value;
+  size_t place;
 } txid_changed_header;
 typedef struct {
   size_t count;
+  size_t text_len;
   txid_changed_header list[24];
   uint8_t text[704];
 } txid_changed_headers;
@@ -72,29 +74,6 @@ typedef struct {
   int8_t trust;
 } txid_kept;
 typedef void *(*txid_add_cleanup)(void *request, size_t size);
-typedef struct {
-  size_t place;
-  txid_text value;
-} txid_change;
-typedef struct {
-  const txid_text *names;
-  size_t name_count;
-  size_t read_count;
-  const txid_change *changes;
-  size_t change_count;
-  txid_text id;
-  txid_text traceparent;
-} txid_plan;
-typedef struct {
-  size_t count;
-  txid_text value;
-  bool is_trimmed;
-} txid_header;
-typedef struct {
-  txid_header id;
-  txid_header of_trace[20];
-  txid_header other_ids[3];
-} txid_headers;
 typedef struct {
   txid_text name;
   uint8_t value;
@@ -195,10 +174,6 @@ int32_t txid_maker_fill_at(const txid_maker *maker,
                            char *buf,
                            bool *guessable,
                            char *message);
-txid_plan *txid_plan_open(const txid_policy *policy);
-void txid_plan_close(txid_plan *plan);
-bool txid_plan_trusts(const txid_plan *plan, const char *address, size_t len);
-int32_t txid_plan_fill(txid_plan *plan, int64_t clock_ms, const txid_text *values);
 txid_policy *txid_policy_open(void);
 void txid_policy_close(txid_policy *policy);
 int32_t txid_policy_set(txid_policy *policy,
@@ -208,11 +183,6 @@ int32_t txid_policy_set(txid_policy *policy,
                         size_t count,
                         char *message);
 int32_t txid_policy_check(const txid_policy *policy, bool is_id_of_trace, char *message);
-bool txid_headers_find(const txid_policy *policy,
-                       const txid_field *fields,
-                       size_t count,
-                       txid_headers *headers);
-int32_t txid_policy_judge(const txid_policy *policy, const txid_peer *peer, txid_header *header);
 int32_t txid_read(const char *format,
                   size_t format_len,
                   const char *text,
@@ -243,19 +213,7 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
                               txid_snowflake_parts *parts);
 void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
 void txid_span_start(const txid_policy *policy, int64_t clock_ms, txid_span *span);
-bool txid_span_decide(txid_span *span, const char *sample, size_t len);
-void txid_span_continue(const txid_policy *policy,
-                        int64_t clock_ms,
-                        const txid_peer *peer,
-                        const txid_headers *headers,
-                        txid_span *span);
 size_t txid_span_header(const txid_span *span, int32_t kind, char *buf);
-size_t txid_headers_change(const txid_policy *policy,
-                           const char *id,
-                           size_t id_len,
-                           const txid_span *span,
-                           const txid_headers *headers,
-                           txid_changed_headers *changed);
 void txid_fill(char *buf, int64_t ms);
 void txid_fill_now(char *buf, int64_t clock_ms);
 bool txid_entropy_degraded(void);
@@ -282,10 +240,9 @@ return {
     MESSAGE_LEN = 1024,
     PLACES = 24,
     IDS = 4,
+    CHANGED_TEXT_LEN = 704,
     HIDDEN_LEN = 36,
     MAX_LEN = 90,
-    TRACE_HEADERS = 20,
-    OTHER_IDS = 3,
     PARTS_MAX = 8,
     PART_LEN = 63,
     READINGS_MAX = 16,
@@ -296,7 +253,6 @@ return {
     TRACEPARENT_LEN = 55,
     B3_MAX_LEN = 68,
     SPAN_HEADER_MAX_LEN = 74,
-    CHANGED_TEXT_LEN = 704,
     LEN = 20,
     BYTES_LEN = 12,
     UUID_LEN = 36,

@@ -27,13 +27,14 @@ static void
 decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_text address)
 {
     txid_peer peer = { .sockaddr = NULL, .text = address };
-    txid_headers headers;
+    txid_request request = { .peer = peer };
     txid_span span;
+    txid_decision decision = { .span = &span };
     char text[TXID_SPAN_HEADER_MAX_LEN];
 
-    txid_headers_find(policy, fields, count, &headers);
-    printf("verdict=%s", VERDICTS[txid_policy_judge(policy, &peer, &headers.id)]);
-    txid_span_continue(policy, txid_clock_ms(), &peer, &headers, &span);
+    txid_request_find(policy, fields, count, &request);
+    printf("verdict=%s", VERDICTS[txid_decide(policy, txid_clock_ms(), &request,
+                                              TXID_WANTS_ID | TXID_WANTS_SPAN, &decision)]);
     print("traceparent", span.traceparent, sizeof span.traceparent);
     print("b3", span.b3, span.b3_len);
     print("x-b3-traceid", span.trace_id, sizeof span.trace_id);
