@@ -117,12 +117,39 @@ ngx_http_txid_find_logged(ngx_http_request_t *r, u_char *text, ngx_str_t *value)
 
 
 /*
- * nginx's own handler, which is only accessible in the field of a request. Angie has one of another
- * type since 1.12.
+ * The handler that the request had before. Most often it is nginx's own, but other modules set one
+ * for some requests, such as Kong's. It is kept with the request's pool, because a redirect clears
+ * the module's context. Angie has one of another type since 1.12.
  */
 #if (NGX_HTTP_TXID_LOG_PROPERTIES)
+typedef ngx_log_ext_handler_pt  ngx_http_txid_log_handler_pt;
+#else
+typedef ngx_http_log_handler_pt  ngx_http_txid_log_handler_pt;
+#endif
 
-static ngx_log_ext_handler_pt  ngx_http_txid_next_log_handler;
+
+/* It marks the entry. */
+static void
+ngx_http_txid_forget_log_handler(void *data)
+{
+}
+
+
+static ngx_http_txid_log_handler_pt
+ngx_http_txid_next_log_handler(const ngx_http_request_t *r)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    for (cln = r->pool->cleanup; cln; cln = cln->next) {
+        if (cln->handler == ngx_http_txid_forget_log_handler) {
+            return *(ngx_http_txid_log_handler_pt *) cln->data;
+        }
+    }
+    return NULL;
+}
+
+
+#if (NGX_HTTP_TXID_LOG_PROPERTIES)
 
 
 static u_char *
@@ -133,6 +160,7 @@ ngx_http_txid_log_handler(ngx_log_t *log, u_char *buf, u_char *last, void *data)
     u_char                         text[NGX_HTTP_TXID_LOGGED_LEN];
     ngx_str_t                      value;
     ngx_log_property_key_t         key;
+    ngx_http_txid_log_handler_pt   next;
     const ngx_http_txid_logged_t  *logged;
 
     logged = ngx_http_txid_find_logged(ctx->request, text, &value);
@@ -140,19 +168,18 @@ ngx_http_txid_log_handler(ngx_log_t *log, u_char *buf, u_char *last, void *data)
         key.id = logged->property.index;
         buf = ngx_log_property(log, buf, last, key, "%V", &value);
     }
-    return ngx_http_txid_next_log_handler(log, buf, last, data);
+    next = ngx_http_txid_next_log_handler(ctx->request);
+    return next ? next(log, buf, last, data) : buf;
 }
 
 #else
-
-static ngx_http_log_handler_pt  ngx_http_txid_next_log_handler;
-
 
 static u_char *
 ngx_http_txid_log_handler(ngx_http_request_t *r, ngx_http_request_t *sr, u_char *buf, size_t len)
 {
     u_char                         text[NGX_HTTP_TXID_LOGGED_LEN], *end;
     ngx_str_t                      value;
+    ngx_http_txid_log_handler_pt   next;
     const ngx_http_txid_logged_t  *logged;
 
     logged = ngx_http_txid_find_logged(r, text, &value);
@@ -161,15 +188,17 @@ ngx_http_txid_log_handler(ngx_http_request_t *r, ngx_http_request_t *sr, u_char 
         len -= end - buf;
         buf = end;
     }
-    return ngx_http_txid_next_log_handler(r, sr, buf, len);
+    next = ngx_http_txid_next_log_handler(r);
+    return next ? next(r, sr, buf, len) : buf;
 }
 
 #endif
 
 
-void
+ngx_int_t
 ngx_http_txid_add_to_error_log(ngx_http_request_t *r, const ngx_http_txid_logged_t *logged)
 {
+    ngx_pool_cleanup_t         *cln;
     ngx_http_txid_main_conf_t  *tmcf;
 
     /* The id depends on nothing that comes later in this phase. */
@@ -178,8 +207,15 @@ ngx_http_txid_add_to_error_log(ngx_http_request_t *r, const ngx_http_txid_logged
         (void) ngx_http_txid_kept_id(r);
     }
 
-    ngx_http_txid_next_log_handler = r->log_handler;
+    cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_txid_log_handler_pt));
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_txid_forget_log_handler;
+    *(ngx_http_txid_log_handler_pt *) cln->data = r->log_handler;
     r->log_handler = ngx_http_txid_log_handler;
+    return NGX_OK;
 }
 
 
