@@ -62,3 +62,34 @@ X-Request-Id: mine-1
 X-Requesrkid: theirs-2
 x_request-id: theirs-3
 --- response_body_like: mine-1$
+
+
+
+=== TEST 4: txid_handle removes from lists of 1 to 60 parts, whatever is between
+--- http_config
+txid_header X-Request-Id CF-Ray;
+txid_trace traceparent;
+txid_handle on;
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    txid_handle off;
+    location / {
+        content_by_lua_block {
+            local headers = ngx.req.get_headers(0)
+            local function count(name)
+                local value = headers[name]
+                return type(value) == "table" and #value or value and 1 or 0
+            end
+            ngx.print(count("Foo"), " ", count("CF-Ray"), count("b3"), " ", count("X-Request-Id"), count("traceparent"))
+        }
+    }
+}
+--- config
+location = /t { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1; }
+location = /twice { rewrite ^ /t; }
+--- request eval
+[map { $_ % 2 ? "GET /t" : "GET /twice" } 1 .. 60]
+--- more_headers eval
+[map { join "\n", ("CF-Ray: a", "Foo: b", "b3: 0", "CF-Ray: c", ("Foo: d") x ($_ % 7)) x $_ } 1 .. 60]
+--- response_body_like eval
+[map { "^" . $_ * (1 + $_ % 7) . " 00 11\$" } 1 .. 60]
