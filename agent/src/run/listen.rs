@@ -24,7 +24,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{sleep, timeout};
 
 /// Connections at a time. One more ends the oldest, so that slow ones keep no probe out.
@@ -103,6 +103,8 @@ where
         open.retain(|connection| !connection.is_finished());
         if open.len() == MOST {
             open.pop_front().iter().for_each(AbortHandle::abort);
+            // It is closed before the next one is taken.
+            yield_now().await;
         }
         let agent = agent.clone();
         let connection = async move {

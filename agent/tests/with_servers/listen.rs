@@ -148,7 +148,8 @@ fn slow_and_broken_connections_change_no_renewal() {
         }
     }
     let files = fs::read_dir(format!("/proc/{}/fd", agent.0.id())).unwrap().count();
-    assert!(files < 100, "{files} files are open");
+    // Of 1,000, 400 would wait.
+    assert!(files < 200, "{files} files are open");
     until("nothing is renewed", || lease().renewals > before.renewals + 3);
     assert_eq!((lease().failures, lease().generation), (before.failures, before.generation));
     assert_eq!(status(&socket, "/readyz"), answer("200", "ok\n"));
