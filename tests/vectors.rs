@@ -338,8 +338,8 @@ fn decided(options: &Value, peer: &str, case: &Value) -> Value {
         random_value: span.random_value().filter(|_| span.open == Open::ByValue),
     };
     let outgoing = (!policy.kinds().is_empty()).then_some(outgoing);
-    request.changes(&policy, id, outgoing, is_valid, |name, value| {
-        let name = name.to_lowercase();
+    request.changes(&policy, id, outgoing, is_valid, |place, value| {
+        let name = policy.name_at(place).to_lowercase();
         match value {
             Some(value) => _ = sent.insert(name, value.escape_ascii().to_string().into()),
             None => _ = sent.remove(&name),
