@@ -4,7 +4,7 @@ use crate::input::Source;
 use crate::link::Link;
 use crate::terminal::Harmless;
 use crate::trouble::complain;
-use crate::{picture, time};
+use crate::{picture, time, zone};
 use anstream::ColorChoice;
 use anstream::adapter::strip_str;
 use anstyle::Style;
@@ -140,7 +140,7 @@ pub(crate) fn run(args: &Inspect) -> Result<ExitCode> {
         now: Timestamp::now(),
         numbers,
         finder: Finder::of_all(numbers),
-        zone: time::local_zone()?,
+        zone: zone::local_zone()?,
         has_colors: anstream::AutoStream::choice(&stdout()) != ColorChoice::Never,
         out: BufWriter::with_capacity(BUFFER, stdout().lock()),
         all_good: true,

@@ -29,6 +29,7 @@ pub mod terminal;
 pub mod time;
 mod trouble;
 mod window;
+mod zone;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};

@@ -1,7 +1,7 @@
 //! The time that a line of a log says it was written at.
 
-use crate::time;
 use crate::trouble::complain;
+use crate::zone::local_zone;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use memchr::{memchr, memchr_iter};
@@ -87,7 +87,7 @@ impl LineTime {
     /// In the local time zone. If there is none of its name, that is said, and lines are read as UTC.
     pub(crate) fn new() -> Self {
         static SAID: Once = Once::new();
-        Self::of(time::local_zone().unwrap_or_else(|error| {
+        Self::of(local_zone().unwrap_or_else(|error| {
             SAID.call_once(|| complain(&error.context("times of lines without a zone are read as UTC")));
             TimeZone::UTC
         }))

@@ -1,6 +1,7 @@
 //! Reads times on the command line.
 
 use crate::line_time::LineTime;
+use crate::zone::local_zone;
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::{Offset, TimeZone};
@@ -39,19 +40,6 @@ pub fn rfc3339_of(moment: Timestamp) -> String {
 /// The moment of a millisecond; None after the year 9999, where the calendar ends.
 pub fn timestamp(ms: i64) -> Option<Timestamp> {
     Timestamp::from_millisecond(ms).ok()
-}
-
-/// The time zone of the variable TZ, or the system's. A system without one is in UTC.
-pub(crate) fn local_zone() -> Result<TimeZone> {
-    TimeZone::try_system().or_else(|_| match std::env::var_os("TZ") {
-        Some(name) => {
-            bail!(
-                "TZ is '{}', which is not a time zone on this system; set it as in TZ=Europe/Berlin, or unset it",
-                name.to_string_lossy()
-            )
-        }
-        None => Ok(TimeZone::UTC),
-    })
 }
 
 /// Where the clock reads `now`. The zone is only asked for if it matters.
