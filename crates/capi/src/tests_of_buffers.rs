@@ -159,6 +159,14 @@ fn what_is_wrong_with_a_series_has_a_code() {
         unsafe {
             let found = txid_hidden_open(list.as_ptr(), list.len(), &mut hidden, message.as_mut_ptr());
             assert_eq!((found, hidden.is_null()), (code, code != 0), "{key} {shape} {more}");
+            if code == 0 {
+                // One of ten check digits is right.
+                let mut reveal = |text: String| {
+                    txid_hidden_reveal(hidden, text.as_ptr().cast(), text.len(), &mut 0, message.as_mut_ptr())
+                };
+                let codes = (0..10).map(|digit| reveal(format!("123456{digit}")));
+                assert_eq!(codes.filter(|&code| code == txid_error::HiddenCheck as i32).count(), 9);
+            }
             txid_hidden_close(hidden);
         }
     }
