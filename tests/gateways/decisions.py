@@ -13,7 +13,7 @@ from envoy import PROXY
 from servers import ENVOY, Case, ask, cluster, envoy_configuration, free_port, txid_filter
 
 TRUSTED, UNTRUSTED = "127.0.0.2", "127.0.0.1"
-NAMES = re.compile(r"traceparent|tracestate|b3|x-b3-.*|x-amzn-trace-id|x-cloud-trace-context|uber-trace-id|x-datadog-.*|x-trace-id|x-request-id|x-correlation-id|cf-ray")
+NAMES = re.compile(r"traceparent|tracestate|sw8.*|b3|x-b3-.*|x-amzn-trace-id|x-cloud-trace-context|uber-trace-id|x-datadog-.*|x-trace-id|x-request-id|x-correlation-id|cf-ray")
 SENTENCE = re.compile(r'client sent an invalid "([^"]*)" header')
 
 
