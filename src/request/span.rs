@@ -177,7 +177,9 @@ impl Span {
     /// header that holds only its id. If there is none, or only a decision about recording, `new` starts a trace.
     #[inline]
     pub(super) fn of<'a>(kinds: &[Kind], header: impl Fn(Field) -> Header<'a>, new: impl FnOnce() -> Self) -> Self {
-        let traceparent = header(Field::Traceparent).single().and_then(|text| Traceparent::from_text(text).ok());
+        let is_read = kinds.contains(&Kind::Traceparent);
+        let traceparent = if is_read { header(Field::Traceparent).single() } else { None };
+        let traceparent = traceparent.and_then(|text| Traceparent::from_text(text).ok());
         let read = |kind: &Kind| match kind {
             Kind::Traceparent => {
                 traceparent.map(|it| Parent::of(it.trace_id, Some(it.span_id), Some(it.sampled.into())))

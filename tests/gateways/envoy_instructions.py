@@ -14,10 +14,12 @@ from servers import ENVOY, ask, envoy_configuration, free_port, txid_filter
 
 ROUTES = [{"match": {"prefix": "/"}, "direct_response": {"status": 200, "body": {"inline_string": "ok"}}}]
 REQUESTS = 200
+ACCEPT = 'accept = { "10.0.0.0/8", "unix:" }'
 KINDS = 'trace = { "traceparent", "b3" }'
 BUDGETS = [
     ("an id alone", "{ response = false }", 20_000),
-    ("policy and two kinds of trace", f'{{ response = false, accept = {{ "10.0.0.0/8", "unix:" }}, {KINDS} }}', 45_000),
+    ("policy and two kinds of trace", f"{{ response = false, {ACCEPT}, {KINDS} }}", 52_000),
+    ("the same, and other kinds go on", f"{{ response = false, {ACCEPT}, {KINDS}, trace_pass_others = true }}", 45_000),
     ("an id in the response and the metadata", "{}", 52_000),
 ]
 

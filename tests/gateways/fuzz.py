@@ -134,7 +134,7 @@ def went_on(policy, peer, pairs):
         sent = {name: value for name, value in sent.items() if not re.match("trace|b3|uber|x-(b3|amzn|cloud|datadog)", name)}
     trace, parent, sampled = next((found for kind in kinds if (found := READERS[kind](one))), (None, None, "1"))
     w3c = traceparent_of(one)
-    same = w3c and w3c[0] == trace
+    same = w3c and w3c[0] == trace and "traceparent" in kinds
     if same and sampled is None:
         sampled = w3c[2]
     random_flag = not trace or same and int(one("traceparent")[-1], 16) & 2

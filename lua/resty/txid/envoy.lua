@@ -44,7 +44,9 @@ local function new(given)
     local function start(handle, headers)
         local known, about
         if decides then
-            known, about = decider.decide(headers and read_all(handle, headers))
+            local came_in = headers and read_all(handle, headers)
+            local found = headers and not came_in and decider.find(headers) or 0
+            known, about = decider.decide(came_in, found)
         end
         local trace_id, span_id, traceparent = decider.span()
         local id = known or settings.is_of_trace and trace_id or settings.format()

@@ -16,11 +16,16 @@ local bor = bit.bor
 local clock_ms = lib.clock_ms
 local ffi_new = ffi.new
 local ffi_str = ffi.string
+local jit = jit
 local lower = string.lower
 local lshift = bit.lshift
+local pairs = pairs
 local refused = rules.refused
 local tonumber = tonumber
 
+
+-- To remove that many headers, whether they are there or not, takes no longer than to find those that are.
+local FEW = 8
 
 local _M = {}
 
@@ -35,15 +40,15 @@ function _M.new(settings)
     decision.changes, decision.span = changes, span
     request.judges = settings.valid and true
 
-    -- The headers that are read, if the sender is trusted, and all that may change; and these as bits of their places.
-    local places, read, names = {}, {}, {}
+    -- The headers that are read, if the sender is trusted, and all that may change; and the bits of their places.
+    local places, read, names, bit_of = {}, {}, {}, {}
     local only_changed, all = 0, 0
     local name = ffi_new("txid_text")
     for place = 0, lib.PLACES - 1 do
         local is_read = L.txid_policy_header(policy, place, name)
         if name.len ~= 0 then
             local text = lower(ffi_str(name.data, name.len))
-            names[#names + 1], all = text, bor(all, lshift(1, place))
+            names[#names + 1], bit_of[text], all = text, lshift(1, place), bor(all, lshift(1, place))
             if is_read then
                 places[#places + 1], read[#read + 1] = place, text
             else
@@ -58,10 +63,33 @@ function _M.new(settings)
         return (L.txid_request_trust(policy, request))
     end
 
+    -- How many headers of an untrusted sender are removed if all of them are there.
+    request.unread, request.trust = all, -1
+    L.txid_decide(policy, clock_ms(), request, wants, decision)
+    local removals = 0
+    for i = 0, tonumber(changes.count) - 1 do
+        removals = removals + (changes.list[i].value.data == nil and 1 or 0)
+    end
+
+    -- Returns which headers of an untrusted sender may be there, for decide().
+    function self.find(headers)
+        if removals <= FEW then
+            return all
+        end
+        local found = 0
+        for text in pairs(headers) do
+            found = bor(found, bit_of[text] or 0)
+        end
+        return found
+    end
+
+    -- LuaJIT would compile each turn by itself, which takes longer.
+    jit.off(self.find)
+
     -- Decides about a request with these values of the headers that are read, each of which may be false, or true if it
-    -- is repeated; nil if the sender is not trusted. Returns the id that is kept; or nil, and the place of the first
-    -- invalid one.
-    function self.decide(sent)
+    -- is repeated; or nil if the sender is not trusted, and `found` of these. Returns the id that is kept; or nil, and
+    -- the place of the first invalid one.
+    function self.decide(sent, found)
         local came, repeated = 0, 0
         for i = 1, sent and #places or 0 do
             local value, place = sent[i], lshift(1, places[i])
@@ -76,7 +104,7 @@ function _M.new(settings)
             end
         end
         request.came, request.repeated = came, repeated
-        request.unread, request.trust = sent and only_changed or all, sent and 1 or -1
+        request.unread, request.trust = sent and only_changed or found, sent and 1 or -1
         request.refused = came ~= 0 and settings.valid and refused(settings.valid, request, settings.ids) or 0
         decision.id.len = 0
         local verdict = L.txid_decide(policy, clock_ms(), request, wants, decision)

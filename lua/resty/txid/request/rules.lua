@@ -198,6 +198,7 @@ function _M.new(settings)
         names = names,
         read = names,
         trusts = settings.policy.trusts,
+        find = function() end,
         decide = function(sent)
             for i = 1, settings.ids do
                 values[i] = sent and sent[i]
