@@ -121,15 +121,17 @@ function _M.decide(settings, wants_id, span, wants_changes)
     if request.came == 0 and not span then
         return nil
     end
-    local share, wrong = 0
-    if span and settings.sample then
-        share, wrong = share_in(settings.sample)
+    local now_ms, wrong = 0
+    if span then
+        local share = 0
+        if settings.sample then
+            share, wrong = share_in(settings.sample)
+        end
+        now_ms, request.share = clock_ms(), share
     end
-    request.share = share
-    decision.span, decision.id.len = span, 0
-    is_decided = wants_changes or false
+    decision.span, is_decided = span, wants_changes or false
     local wants = (wants_id and WANTS_ID or 0) + (span and WANTS_SPAN or 0) + (wants_changes and WANTS_CHANGES or 0)
-    local verdict = L.txid_decide(settings.policy, clock_ms(), request, wants, decision)
+    local verdict = L.txid_decide(settings.policy, now_ms, request, wants, decision)
     if wrong and span.open ~= 0 then
         warn_of(settings.sample, wrong)
     end
