@@ -98,7 +98,7 @@ const txid_span *ngx_http_txid_kept_span(ngx_http_request_t *r);
 ngx_int_t ngx_http_txid_post_read(ngx_http_request_t *r);
 ngx_int_t ngx_http_txid_late_post_read(ngx_http_request_t *r);
 char *ngx_http_txid_error_log(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-ngx_int_t ngx_http_txid_add_to_error_log(ngx_http_request_t *r,
+void ngx_http_txid_add_to_error_log(ngx_http_request_t *r,
     const ngx_http_txid_logged_t *logged);
 void ngx_http_txid_get_logged(ngx_http_request_t *r, const ngx_http_txid_logged_t *logged);
 void ngx_http_txid_init_header_filter(void);

@@ -195,7 +195,8 @@ ngx_http_txid_log_handler(ngx_http_request_t *r, ngx_http_request_t *sr, u_char 
 #endif
 
 
-ngx_int_t
+/* Without memory, the lines of the request lack it. */
+void
 ngx_http_txid_add_to_error_log(ngx_http_request_t *r, const ngx_http_txid_logged_t *logged)
 {
     ngx_pool_cleanup_t         *cln;
@@ -209,13 +210,12 @@ ngx_http_txid_add_to_error_log(ngx_http_request_t *r, const ngx_http_txid_logged
 
     cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_txid_log_handler_pt));
     if (cln == NULL) {
-        return NGX_ERROR;
+        return;
     }
 
     cln->handler = ngx_http_txid_forget_log_handler;
     *(ngx_http_txid_log_handler_pt *) cln->data = r->log_handler;
     r->log_handler = ngx_http_txid_log_handler;
-    return NGX_OK;
 }
 
 

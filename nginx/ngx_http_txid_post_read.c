@@ -14,8 +14,8 @@ ngx_http_txid_post_read(ngx_http_request_t *r)
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
 
-    if (tscf->error_log && ngx_http_txid_add_to_error_log(r, tscf->error_log) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    if (tscf->error_log) {
+        ngx_http_txid_add_to_error_log(r, tscf->error_log);
     }
 
     if (tscf->rejects && ngx_http_txid_sent_invalid_id(r, &name)) {

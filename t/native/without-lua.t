@@ -194,7 +194,7 @@ sub get {
 like get($other, ['X-Request-Id: mine']), qr/^$id$/, 'a peer that is in none of the networks, nor in ::/0';
 is get($rejecting, ['X-Request-Id: mine']), 'mine', 'from all';
 like get($rejecting, ['X-Request-Id: not mine']), qr/400 Bad Request/, 'an invalid one is rejected';
-ok wait_until { grep {/client sent an invalid "x-request-id" header, client: (["]?)127\.0\.0\.1\1, txid: \1$id\1, /} log_lines('error.log') },
+ok wait_until { grep {/client sent an invalid "X-Request-Id" header, client: (["]?)127\.0\.0\.1\1, txid: \1$id\1, /} log_lines('error.log') },
     'and the log says so';
 my ($own) = exchange($any, "GET /nowhere HTTP/1.0\r\n\r\n") =~ /^X-Own: ([0-9a-f]{32})\r$/m;
 ok wait_until { grep {/client: (["]?)127\.0\.0\.1\g{1}, request_id: \g{1}\Q$own\E\g{1}, /} log_lines('error.log') }, "nginx's own id in the error log";
