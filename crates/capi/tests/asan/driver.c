@@ -470,8 +470,8 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
     for (size_t i = 0; i < COUNT(addresses); i++) {
         peer->sockaddr = addresses[i];
         peer->text = text_of("127.0.0.1");
-        decide_once(policy, fields, count, peer,
-            addresses[i] == v6 || addresses[i] == unknown ? TXID_VERDICT_NEW : (int32_t) expected, span);
+        bool is_outside = addresses[i] == v6 || addresses[i] == unknown;
+        decide_once(policy, fields, count, peer, is_outside ? TXID_VERDICT_NEW : (int32_t) expected, span);
         check_text((char *) span->traceparent + 3, TXID_TRACE_ID_LEN, TXID_TRACE_ID_LEN, "a span");
         free((char *) peer->text.data);
     }
