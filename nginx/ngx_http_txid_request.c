@@ -514,7 +514,7 @@ ngx_http_txid_cut(ngx_list_t *list, ngx_list_part_t *part, ngx_uint_t i)
 }
 
 
-/* Unlinks empty parts, in which nginx would read an element. Only a list of one part may be empty. */
+/* Unlinks empty parts, in which nginx would read an element. A list of one part may be empty. */
 static void
 ngx_http_txid_unlink_empty_parts(ngx_list_t *list)
 {

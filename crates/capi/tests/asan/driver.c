@@ -471,7 +471,8 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
         peer->sockaddr = addresses[i];
         peer->text = text_of("127.0.0.1");
         bool is_outside = addresses[i] == v6 || addresses[i] == unknown;
-        decide_once(policy, fields, count, peer, is_outside ? TXID_VERDICT_NEW : (int32_t) expected, span);
+        int32_t verdict = is_outside ? TXID_VERDICT_NEW : (int32_t) expected;
+        decide_once(policy, fields, count, peer, verdict, span);
         check_text((char *) span->traceparent + 3, TXID_TRACE_ID_LEN, TXID_TRACE_ID_LEN, "a span");
         free((char *) peer->text.data);
     }
