@@ -589,7 +589,7 @@ fn escape_after(byte: u8, before: &[u8], text: &[u8]) -> usize {
             let escapes: [&[u8]; 7] = [b"\x1b", b"\\x1b", b"\\x1B", b"\\u001b", b"\\u001B", b"\\033", b"\\e"];
             let is_color = near[begin] == b'[' && escapes.iter().any(|escape| near[..begin].ends_with(escape));
             let digits = leading(text, u8::is_ascii_digit);
-            if is_color && digits < 4 && text.get(digits).is_some_and(u8::is_ascii_alphabetic) { digits + 1 } else { 0 }
+            if is_color && digits < 4 && matches!(text.get(digits), Some(b'm' | b'K')) { digits + 1 } else { 0 }
         }
     }
 }
@@ -954,7 +954,8 @@ mod tests {
             "\\x1B[38;5;208m",
             "\\033[m",
         ];
-        let others = ["\\q", "\\x2", "\\u002", "%2", "%2g", "[32m", "x1b[32m", "\x1b[12345m", "\x1b[3,2m", "\x1b32m"];
+        let others =
+            ["\\q", "\\x2", "\\u002", "%2", "%2g", "[32m", "x1b[32m", "\x1b[12345m", "\x1b[3,2m", "\x1b32m", "\x1b[4o"];
         for (before, is_one) in escapes.map(|it| (it, true)).into_iter().chain(others.map(|it| (it, false))) {
             for sample in SAMPLES {
                 let text = [before, sample].concat();

@@ -237,7 +237,7 @@ true
 --- lua
 local SHARED = { args = true, lib = true, text = true }
 local ON_TOP = {
-    envoy = { ["request.options"] = true },
+    envoy = { ["request.options"] = true, ["request.rules"] = true },
     lib = { cdefs = true },
     trace = { maker = true },
     uuid = { inspect = true, maker = true },

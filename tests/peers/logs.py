@@ -99,7 +99,7 @@ class Logs(unittest.TestCase):
         begin, end = BEGIN + 20_000, BEGIN + 60_000
         for format, lines, args in self.each():
             expected = [line for line in lines if any(begin <= ms < end for ms, _ in ids(format, line))]
-            found = txid("grep", "--from", begin, "--to", end, *args).splitlines()
+            found = txid("grep", "--by=id", "--lines", "--from", begin, "--to", end, *args).splitlines()
             self.assertTrue(200 < len(expected) < 2000, len(expected))
             self.assertEqual(found, expected)
 

@@ -79,7 +79,7 @@ MAKERS = [
     ("UUID version 4", None, lambda _: str(uuid.uuid4()), True),
     ("UUID version 7", None, lambda ms: str(uuid7(ms)), True),
     ("flake", None, lambda ms: written(ms << 64 | bits(64), BASE62, 22), True),
-    ("Apache UNIQUE_ID", None, lambda ms: written((ms // 1000 << 128 | bits(128)) << 2, BASE64 + "-_", 27), True),
+    ("Apache UNIQUE_ID", None, lambda ms: written((ms // 1000 << 128 | bits(96) << 32 | bits(24)) << 2, BASE64 + "-_", 27), True),
     ("Apache UNIQUE_ID", None, lambda ms: written(ms // 1000 << 112 | bits(112), BASE64 + "@-", 24), True),
     ("X-Ray trace id", None, lambda ms: f"1-{ms // 1000:08x}-{hexadecimal(96)}", True),
     # In 32 digits, nothing but a time that can be tells it from a random id.

