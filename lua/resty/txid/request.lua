@@ -227,7 +227,9 @@ function _M.handle()
     if span and settings.server_timing then
         trace.add_server_timing(span)
     end
-    set_variable_if_defined("request_txid", id)
+    if defined.request_txid ~= false then
+        set_variable_if_defined("request_txid", id)
+    end
     if span and defined.txid_trace_id ~= false then
         set_variable_if_defined("txid_trace_id", trace.trace_id(span))
     end

@@ -78,7 +78,8 @@ local function prepare(settings, kept)
     local asks = false
     if request.came ~= 0 and not settings.trusts_nobody then
         if not settings.trusts then
-            request.trust, request.peer.text.data, request.peer.text.len = 0, peer_bytes()
+            local peer = request.peer.text
+            request.trust, peer.data, peer.len = 0, peer_bytes()
             L.txid_request_trust(settings.policy, request)
         end
         asks = settings.asks
@@ -160,8 +161,11 @@ function _M.send(settings, kept, id, span)
         decision.id.data, decision.id.len, decision.span = id, #id, span
         L.txid_decide(settings.policy, 0, request, WANTS_CHANGES, decision)
     end
-    for i = 0, tonumber(changes.count) - 1 do
-        change_header(changes.list[i])
+    -- Most ids that came in change nothing.
+    if changes.count > 0 then
+        for i = 0, tonumber(changes.count) - 1 do
+            change_header(changes.list[i])
+        end
     end
 end
 
