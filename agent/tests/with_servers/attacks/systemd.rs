@@ -114,7 +114,7 @@ fn app() -> String {
             }
             Some(("WatchdogSec", _)) => "WatchdogSec=3".to_owned(),
             Some(("RestartSec", _)) => "RestartSec=0".to_owned(),
-            Some(("User", _)) => "User=daemon".to_owned(),
+            Some(("User", _)) => "User=daemon\nReadWritePaths=/leases".to_owned(),
             _ => line.to_owned(),
         };
         unit.push('\n');
