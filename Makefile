@@ -73,7 +73,8 @@ test-agent: ## the same for the agent, with its seven stores
 check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minute
 	@scripts/need.sh check
 	@$(MAKE) --no-print-directory lint
-	cargo test --locked --quiet --workspace --all-features --lib --bins --test circles --test dependencies --test documents --test figures
+	cargo test --locked --quiet --workspace --all-features --lib --bins
+	cargo test --locked --quiet --test all -- circles:: dependencies:: documents:: figures::
 	cargo test $(OF_AGENT) --quiet --workspace --lib --bins
 	prove -I t/lib -j 4 t/lua/plain-luajit.t t/lua/pure.t t/lua/cidr.t
 
@@ -112,8 +113,8 @@ soak: ## kill, fork, sort, lease and fuzz, for hours
 	tests/randomness/run.sh
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	python3 tests/ff1.py target/release/txid 100000
-	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
-	cargo test $(OF_AGENT) -p txid-agent-machines --test model --test simulation --test child -- --ignored --nocapture --test-threads=1
+	cargo test --locked -p txid-cli --test command soak:: -- --ignored --nocapture --test-threads=1
+	cargo test $(OF_AGENT) -p txid-agent-machines --test all -- --ignored --nocapture --test-threads=1
 	crates/fuzz/run.sh 20
 	cargo test $(OF_AGENT) --release --test with_servers thousands -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers failover -- --ignored --nocapture --test-threads=1
@@ -168,7 +169,7 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	! cargo deny --version >/dev/null 2>&1 || for workspace in . agent; do cargo deny --manifest-path $$workspace/Cargo.toml --workspace --all-features check --config .cargo/deny.toml bans licenses sources || exit; done
 
 headers: ### generate include/txid.h and cdefs.lua from Rust
-	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface
+	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test all interface::
 
 # `sudo make install` may not find cargo, and then installs what the user built.
 install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also DESTDIR

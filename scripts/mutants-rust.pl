@@ -24,7 +24,10 @@ sub only { return map { ('--include-test', $_) } @_ }
 sub skip { return map { ('--skip', $_) } @_ }
 
 # Tests that read code, or build the library once more.
-my @READERS = qw(circles dependencies documents figures web_reader);
+my @READERS = skip(qw(circles:: dependencies:: documents:: figures:: web_reader::));
+
+# Each test in a process of its own.
+my @ALONE = qw(alone snowflake_processes);
 
 # Tests of the library that try all orders, all days, or until two threads meet.
 my @LONG = qw(every_order each_day_is_that_of_jiff two_threads_with_one_state);
@@ -41,28 +44,28 @@ my @AGENTS_LONG = skip(qw(of_several_that_find others_take_the_lock any_bytes_ar
 my %PACKAGES = (
     'txid' => {
         in => 'src',
-        tests => [without(@READERS, qw(children hidden)), '--', skip(@LONG)],
-        then => [[only(qw(hidden children))], [qw(--test-lib --), @LONG]],
+        tests => [without(@ALONE), '--', @READERS, skip(@LONG)],
+        then => [[only(@ALONE)], [qw(--test-lib --), @LONG]],
     },
     'txid-keyed' => {
         in => 'crates/keyed',
         tests => [],
-        then => [[qw(--test-package txid-keyed --test-package txid), without(@READERS)]],
+        then => [[qw(--test-package txid-keyed --test-package txid --), @READERS]],
     },
-    'txid-capi' => { in => 'crates/capi', tests => [without(qw(interface shared_object speed))] },
+    'txid-capi' => { in => 'crates/capi', tests => [without('all')] },
     # Without /proc, cargo-gamma itself does not start.
-    'txid-cli' => { in => 'crates/cli', tests => [without('soak'), '--', skip('without_proc')] },
+    'txid-cli' => { in => 'crates/cli', tests => ['--', skip('without_proc')] },
     'txid-agent' => {
         in => 'agent/src',
-        tests => [without(qw(with_servers power_cuts)), '--', @ELSEWHERE, @AGENTS_LONG],
+        tests => [without('with_servers'), '--', @ELSEWHERE, @AGENTS_LONG],
         # With all servers in turn, the tests take longer than the ten minutes that cargo-gamma has for a suite.
         then => [
             [without('with_servers'), '--', @ELSEWHERE],
-            map { [only('with_servers'), '--', @ELSEWHERE, @$_] } [qw(segments:: attacks:: beside::)],
+            map { [only('with_servers'), '--', @ELSEWHERE, @$_] } [qw(power_cuts:: segments:: attacks:: beside::)],
             ['fleet::'], ['stores::access::'], [qw(stores:: --skip stores::access::)],
         ],
     },
-    'txid-agent-machines' => { in => 'agent/machines', tests => [without('simulation')], then => [[only('simulation')]] },
+    'txid-agent-machines' => { in => 'agent/machines', tests => ['--', skip('simulation::')], then => [[qw(-- simulation::)]] },
 );
 
 # What cargo-gamma reports of each file: of all changes, or of those with these numbers.

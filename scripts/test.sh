@@ -57,7 +57,7 @@ if [ "$workspace" = agent ]; then
     agents="env RUST_TEST_THREADS=$(($(nproc) * 4)) $agent --test with_servers --"
     part stores $agents stores:: segments:: &
     part with_servers $agents --skip stores:: --skip segments:: &
-    part rust $agent --lib --bins --test '[!w]*' || :
+    part rust $agent --lib --bins --test all || :
     part documentation $agent --doc || :
     wait "$library" && wait "$modules" || report
     # shellcheck disable=SC2046 # a list of files
@@ -84,13 +84,13 @@ part suites scripts/prove.sh &
 } &
 part gateways tests/gateways/run.sh &
 wait "$programs" || report
-# Tests of a program run at once, but those of children one by one, and so beside the others.
+# Tests of a program run at once, but some one by one, and so beside the others.
 # shellcheck disable=SC2086
-part children $rust --test 'ch*' &
+part alone $rust --test alone --test snowflake_processes &
 # shellcheck disable=SC2086
 part units $rust --lib --bins &
 # shellcheck disable=SC2086
-part rust $rust --test '[!c]*' --test 'c[!h]*' || :
+part rust $rust --test all --test 'co*' || :
 # shellcheck disable=SC2086
 part documentation $rust --doc || :
 wait

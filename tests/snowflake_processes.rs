@@ -6,7 +6,7 @@ use std::fs;
 use std::hint::black_box;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use test_helpers::attack::refuse;
 use test_helpers::{Directory, one_by_one};
@@ -332,6 +332,47 @@ fn four_processes_on_one_word_are_fast() {
     assert!(rate >= 5.0);
 }
 
+const CHILDREN: usize = 300;
+const SECONDS_BEFORE_A_CHILD_HANGS: u32 = 60;
+
+/// Opens the state in a child, and returns its status: a child that hangs is killed by SIGALRM.
+fn open_in_a_child(path: &Path) -> i32 {
+    // SAFETY: the child of a threaded program; the functions it calls are under test.
+    let pid = unsafe { libc::fork() };
+    assert!(pid >= 0);
+    if pid == 0 {
+        // SAFETY: these end the child, and nothing else.
+        unsafe {
+            libc::alarm(SECONDS_BEFORE_A_CHILD_HANGS);
+            let opened = State::open(path, &Layout::SNOWFLAKE, 1).is_ok();
+            let in_memory = State::in_memory(&Layout::SNOWFLAKE, 2).is_ok();
+            libc::_exit(i32::from(!(opened && in_memory)));
+        }
+    }
+    let mut status = 0;
+    // SAFETY: the child is ours.
+    assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+    status
+}
+
+/// It does not wait for the lock of a thread that it does not have.
+fn a_child_opens_a_state_while_its_parent_opens_others() {
+    let directory = Directory::new("forks");
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in (0..).take_while(|_| !stop.load(Ordering::Relaxed)) {
+                State::open(&directory.0.join(format!("other-{number}")), &Layout::SNOWFLAKE, 1).unwrap();
+            }
+        });
+        let path = directory.file();
+        let failed: Vec<_> =
+            (0..CHILDREN).map(|_| open_in_a_child(&path)).filter(|status| *status != 0).take(1).collect();
+        stop.store(true, Ordering::Relaxed);
+        assert!(failed.is_empty(), "a child ended with status {failed:?}; {} is SIGALRM", libc::SIGALRM);
+    });
+}
+
 fn main() {
     if std::env::args().any(|argument| argument == "soak") {
         one_by_one::run(one_by_one::tests![
@@ -344,6 +385,7 @@ fn main() {
     one_by_one::run(one_by_one::tests![
         processes_that_make_it_at_once_share_it,
         killed_often,
+        a_child_opens_a_state_while_its_parent_opens_others,
         children_share_what_their_parent_opened,
         without_permission_the_error_names_user_and_file,
         the_mode_of_what_is_made_does_not_depend_on_the_umask,

@@ -10,6 +10,7 @@ mod failure;
 mod fleet;
 mod listen;
 mod metrics;
+mod power_cuts;
 mod proxy;
 mod segments;
 mod servers;

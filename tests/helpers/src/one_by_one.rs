@@ -5,10 +5,13 @@ use crate::attack::{end, ended_well, fork};
 use std::io::Write;
 use std::sync::Mutex;
 
-/// The functions and their names, for [`run`].
+/// A name and a function.
+pub type Test = (&'static str, fn());
+
+/// The functions with their names, for [`run`].
 #[macro_export]
 macro_rules! tests {
-    ($($test:ident),* $(,)?) => { &[$((stringify!($test), $test as fn())),*] };
+    ($($test:ident),* $(,)?) => { &[$((concat!(module_path!(), "::", stringify!($test)), $test as fn())),*] };
 }
 pub use tests;
 
@@ -20,12 +23,14 @@ pub(crate) fn current() -> Option<&'static str> {
 }
 
 /// Runs all `tests`, or those whose names contain an argument, and ends the program.
-pub fn run(tests: &[(&'static str, fn())]) -> ! {
+pub fn run(tests: &[Test]) -> ! {
     let wanted: Vec<_> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-') && argument != "soak").collect();
+    // As libtest's names, without the program's.
+    let tests = tests.iter().map(|(name, test)| (name.split_once("::").unwrap().1, test));
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()));
     let (mut passed, mut failed) = (0, Vec::new());
-    for (name, test) in tests.iter().filter(|(name, _)| is_wanted(name)) {
+    for (name, test) in tests.filter(|(name, _)| is_wanted(name)) {
         *CURRENT.lock().unwrap() = Some(name);
         // The child would write the text in the buffer as well.
         std::io::stdout().flush().unwrap();
@@ -38,7 +43,7 @@ pub fn run(tests: &[(&'static str, fn())]) -> ! {
             passed += 1;
         } else {
             println!("test {name} ... FAILED");
-            failed.push(*name);
+            failed.push(name);
         }
     }
     let outcome = if failed.is_empty() { "ok" } else { "FAILED" };

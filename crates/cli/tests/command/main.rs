@@ -15,6 +15,7 @@ mod records;
 mod seek;
 mod segment;
 mod snowflake;
+mod soak;
 mod sort;
 mod terminal;
 mod text;

@@ -1,5 +1,14 @@
 //! Randomness that a seed reproduces.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub fn seed() -> u64 {
+    let given = std::env::var("TXID_SEED").ok().map(|seed| seed.parse().expect("TXID_SEED is a number"));
+    let seed = given.unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos().into());
+    println!("TXID_SEED={seed}");
+    seed
+}
+
 /// SplitMix64.
 pub struct Random(u64);
 

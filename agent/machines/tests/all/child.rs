@@ -1,25 +1,15 @@
 //! Children that stamp ids by themselves, on a few hosts with fewer nodes, simulated from a seed: the machine that
 //! decides when they start and end is the real one; time, store, agents and accidents are simulated.
 //!
-//! Each run has a new seed, and prints it. `TXID_SEED=7 cargo test -p txid-agent-machines --test child` repeats one.
+//! Each run has a new seed, and prints it. `TXID_SEED=7 cargo test -p txid-agent-machines child` repeats one.
 
-#[path = "../simulation/random.rs"]
-#[allow(dead_code)]
-mod random;
 mod steps;
 mod world;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use crate::random::seed;
 use world::{Broken, MOMENTS, Report, World};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-
-fn seed() -> u64 {
-    let given = std::env::var("TXID_SEED").ok().map(|seed| seed.parse().expect("TXID_SEED is a number"));
-    let seed = given.unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos().into());
-    println!("TXID_SEED={seed}");
-    seed
-}
 
 fn simulate(broken: Broken, for_ms: u64) -> Report {
     let mut world = World::new(seed(), broken);

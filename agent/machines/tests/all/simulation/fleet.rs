@@ -1,7 +1,7 @@
 //! The hosts, their agents and workers, and what happens to them.
 
-use crate::network::{LAST_NODE, Memory, Version, Weather, course};
-use crate::page::{look, set_news, write};
+use super::network::{LAST_NODE, Memory, Version, Weather, course};
+use super::page::{look, set_news, write};
 use crate::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -1,6 +1,6 @@
 //! `tests/surface.txt` lists the names that others build on: the functions and constants of C, the enums of the Rust crate, the Lua
 //! modules' functions, the directives, the options of a policy and those of the commands. docs/stability.md says what is promised of
-//! them. After a change that is meant: `TXID_BLESS=1 cargo test --test surface`.
+//! them. After a change that is meant: `TXID_BLESS=1 cargo test --test all surface`.
 
 use clap::CommandFactory;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use txid::request::PolicyOption;
 
 #[allow(dead_code)]
-#[path = "../agent/src/args.rs"]
+#[path = "../../agent/src/args.rs"]
 mod agent;
 
 fn read(path: &str) -> String {

@@ -1,11 +1,9 @@
-//! Nothing of a key is left in memory that is given back. A process of its own, since others have keys, too.
-
-#![cfg(target_os = "linux")]
+//! Nothing of a key is left in memory that is given back.
 
 use std::fs::{self, File};
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::sync::Mutex;
+use test_helpers::one_by_one::{self, Test};
 use test_helpers::{Directory, attack};
 use txid::Hidden;
 use txid::hidden::Shape;
@@ -29,13 +27,8 @@ fn secrets() -> Vec<(Range<usize>, Vec<u8>)> {
     ranges.into_iter().map(|range| (range.clone(), content(&range))).collect()
 }
 
-/// Each test looks at all keys of the process.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
 /// Memory that is not locked may be written to swap space.
-#[test]
 fn keys_are_locked_in_memory_or_it_is_said() {
-    let _alone = ONE_AT_A_TIME.lock();
     let directory = Directory::new("locked");
     let path = directory.0.join("orders.key");
     fs::write(&path, format!("{}\n", KEYS[0])).unwrap();
@@ -56,9 +49,7 @@ fn keys_are_locked_in_memory_or_it_is_said() {
     assert!(hidden.hide(42).is_ok());
 }
 
-#[test]
 fn nothing_of_a_key_is_left_in_memory() {
-    let _alone = ONE_AT_A_TIME.lock();
     let directory = Directory::new("wiped");
     let path = directory.0.join("orders.key");
     // Memory that is given back stays readable.
@@ -77,3 +68,6 @@ fn nothing_of_a_key_is_left_in_memory() {
         assert!(left.len() >= open.len() && left.iter().all(is_wiped), "something of it is left");
     }
 }
+
+pub const TESTS: &[Test] =
+    one_by_one::tests![keys_are_locked_in_memory_or_it_is_said, nothing_of_a_key_is_left_in_memory];

@@ -1,7 +1,8 @@
 //! Whatever a store answers, a machine asks at most ten times in any ten seconds, and goes on.
 //!
-//! `TXID_SEED=7 cargo test -p txid-agent-machines --test any_answer` repeats one run. Every failure shows its seed.
+//! `TXID_SEED=7 cargo test -p txid-agent-machines any_answer` repeats one run. Every failure shows its seed.
 
+use crate::random::Random;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use txid::snowflake::Layout;
@@ -14,17 +15,6 @@ use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, Sto
 /// How long each run lasts.
 const RUN_MS: u64 = 120_000;
 const START_MS: i64 = 1_795_000_000_000;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        ((mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 31) % end
-    }
-}
 
 /// What one machine did.
 struct Run {
@@ -123,7 +113,7 @@ fn run_lease(rules: &Rules, mut reply: impl FnMut(&Request, u64) -> Reply, seed:
         time: Some(StoreTime { earliest_ms: START_MS + now_ms as i64, latest_ms: START_MS + now_ms as i64 }),
     };
     let mut step = |now: &Now, page: &PageView, input| lease.step(rules, now, page, input);
-    run(&mut step, &mut page, &mut answer, &mut Random(seed))
+    run(&mut step, &mut page, &mut answer, &mut Random::new(seed))
 }
 
 /// A store that works.
@@ -283,7 +273,7 @@ fn seeds() -> Vec<u64> {
 fn no_answers_make_a_lease_ask_too_often() {
     let (mut held, mut ended) = (0, 0);
     for seed in seeds() {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut last = Vec::new();
         let numbering = if random.below(4) == 0 { Numbering::LeafForever } else { Numbering::Own };
         let rules = Rules { numbering, ..lease_rules() };
@@ -301,8 +291,8 @@ fn no_answers_make_a_lease_ask_too_often() {
 fn no_answers_make_a_segment_ask_too_often() {
     let (mut served, mut ended) = (0, 0);
     for seed in seeds() {
-        let mut random = Random(seed);
-        let mut answers = Random(seed ^ 0xffff);
+        let mut random = Random::new(seed);
+        let mut answers = Random::new(seed ^ 0xffff);
         let create = random.below(2) == 0;
         let rules = segment::Rules { create, ..segment::Rules::new("invoices") };
         let mut view =

@@ -1,7 +1,6 @@
 //! The fields of flakes and UNIQUE_IDs, and how flakes sort.
 
-mod clock;
-
+use crate::clock;
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::net::Ipv4Addr;

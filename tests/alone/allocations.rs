@@ -1,12 +1,11 @@
 //! No id allocates, except a thread's first.
 
-mod clock;
-mod made;
-
-use made::{makers, makers_that_stamp};
+use crate::clock;
+use crate::made::{makers, makers_that_stamp};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
+use test_helpers::one_by_one::{self, Test};
 use txid::trace::Traceparent;
 use txid::{Maker, Txid};
 
@@ -49,7 +48,6 @@ fn at(maker: Maker) -> Make {
     Box::new(move || _ = black_box(maker.write_at(7, &mut [0; Maker::MAX_LEN])))
 }
 
-#[test]
 fn ids_are_made_without_an_allocation() {
     let others = OTHERS.map(|(name, make)| (name, Box::new(make) as Make));
     let formats = makers().map(|(format, maker)| (format.name, by(maker)));
@@ -77,9 +75,10 @@ fn ids_are_made_without_an_allocation() {
     }
 }
 
-#[test]
 fn an_allocation_is_counted() {
     let before = ALLOCATED_BYTES.get();
     black_box(Box::new(7_u64));
     assert_eq!(ALLOCATED_BYTES.get() - before, 8);
 }
+
+pub const TESTS: &[Test] = one_by_one::tests![ids_are_made_without_an_allocation, an_allocation_is_counted];

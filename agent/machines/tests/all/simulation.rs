@@ -1,24 +1,16 @@
 //! A fleet of hosts on one store, simulated from a seed: the agent's state machine and the library's pages and
 //! generators are the real ones; time, store, network and accidents are simulated.
 //!
-//! Each run has a new seed, and prints it. `TXID_SEED=7 cargo test -p txid-agent-machines --test simulation` repeats one.
+//! Each run has a new seed, and prints it. `TXID_SEED=7 cargo test -p txid-agent-machines simulation` repeats one.
 
 mod fleet;
 mod network;
 // Of the agent, which keeps a page by what the machine says.
 #[path = "../../../src/keeper/page.rs"]
 mod page;
-mod random;
 
+use crate::random::seed;
 use fleet::{Fleet, MOMENTS, Plan, Report};
-use std::time::{SystemTime, UNIX_EPOCH};
-
-fn seed() -> u64 {
-    let given = std::env::var("TXID_SEED").ok().map(|seed| seed.parse().expect("TXID_SEED is a number"));
-    let seed = given.unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos().into());
-    println!("TXID_SEED={seed}");
-    seed
-}
 
 /// Each kind of fault took effect at a moment that mattered.
 fn check_moments(report: &Report) {

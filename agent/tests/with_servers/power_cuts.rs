@@ -3,7 +3,6 @@
 //! A program works under strace, and says what was confirmed to it. Its system calls are then carried out on a model of a
 //! file system, up to a random call. Each write that was not synced by then survives or not, at random.
 
-#![allow(missing_docs)]
 #![cfg(target_os = "linux")]
 
 use std::collections::{BTreeMap, HashMap};
@@ -315,7 +314,7 @@ fn calls(root: &Path) -> Vec<Call> {
         .args(["-f", "-y", "-xx", "-s", "100000", "-e", traced, "-o"])
         .arg(&log)
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "work", "--ignored", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "power_cuts::work", "--ignored", "--nocapture", "--test-threads=1"])
         .env(DIRECTORY, root)
         .output()
         .expect("strace runs (scripts/need.sh test installs it)");

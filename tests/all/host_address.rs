@@ -27,7 +27,7 @@ fn in_namespace(set_up: &str) -> Option<String> {
             .args(options)
             .args(["--net", "--mount", "sh", "-euc", script, "sh"])
             .arg(std::env::current_exe().unwrap())
-            .args(["--exact", "tells_the_addresses", "--ignored", "--nocapture"])
+            .args(["--exact", "host_address::tells_the_addresses", "--ignored", "--nocapture"])
             .output()
             .expect("unshare is there")
     };

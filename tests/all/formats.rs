@@ -1,8 +1,6 @@
 //! The promises of every format, and the files that a new one needs.
 
-mod made;
-
-use made::makers;
+use crate::made::makers;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs;

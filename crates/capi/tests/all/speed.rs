@@ -56,7 +56,7 @@ fn instructions_of(name: &str, test: &str, environment: &[(&str, &str)]) -> u64 
 fn the_instructions_of_an_id_are_bounded() {
     let part = if library::rust_minor() >= 95 { 10 } else { 8 };
     for (name, today) in INSTRUCTIONS {
-        let counted = instructions_of(name, "calls_to_count", &[]);
+        let counted = instructions_of(name, "speed::calls_to_count", &[]);
         println!("{CALLS} calls of {name}: {counted} instructions");
         assert!(counted > CALLS, "{name} was not seen");
         assert!(counted <= today + today / part, "{CALLS} calls of {name}: {counted} instructions, {today} once");
@@ -90,7 +90,7 @@ const FORMAT: &str = "TXID_FORMAT_TO_COUNT";
 fn the_instructions_of_each_maker_are_bounded() {
     let part = if library::rust_minor() >= 95 { 10 } else { 8 };
     for (format, today) in OF_MAKERS {
-        let counted = instructions_of("txid_maker_fill", "calls_of_a_maker_to_count", &[(FORMAT, format)]);
+        let counted = instructions_of("txid_maker_fill", "speed::calls_of_a_maker_to_count", &[(FORMAT, format)]);
         println!("{CALLS} ids of a maker of {format}: {counted} instructions");
         assert!(counted > CALLS, "{format} was not seen");
         assert!(counted <= today + today / part, "{CALLS} ids of {format}: {counted} instructions, {today} once");
@@ -138,7 +138,7 @@ fn ids_of_a_leased_node() {
 
 #[test]
 fn a_lease_costs_a_tenth_at_most() {
-    let [own, leased] = ["ids_of_a_node_of_its_own", "ids_of_a_leased_node"]
+    let [own, leased] = ["speed::ids_of_a_node_of_its_own", "speed::ids_of_a_leased_node"]
         .map(|test| instructions_of("txid_snowflake_fill", test, &[]));
     println!("{CALLS} calls of txid_snowflake_fill: {own} instructions, {leased} with a lease");
     assert!(own > CALLS, "the function was not seen");
@@ -198,7 +198,7 @@ fn calls_with_the_librarys_memory_protected() {
 #[test]
 fn threads_write_to_nothing_they_share() {
     let program = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "calls_with_the_librarys_memory_protected", "--ignored"])
+        .args(["--exact", "speed::calls_with_the_librarys_memory_protected", "--ignored"])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&program.stdout);

@@ -1,12 +1,7 @@
 //! No child continues with its parent's stream, and ids are made even if the OS gives no randomness.
-//!
-//! A separate program (see Cargo.toml): each test has a process of its own, in which nothing was asked of the system yet.
 
-mod clock;
-mod made;
-
-use clock::Clocks;
-use made::{makers, makers_that_stamp};
+use crate::clock::{self, Clocks};
+use crate::made::{makers, makers_that_stamp};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{CStr, CString, OsStr, c_void};
@@ -20,7 +15,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use test_helpers::attack::{
     Child, Shared, end, ended_well, forbid, fork, handle, mappings, raw_clone, refuse, trap, vfork, wiped_on_fork,
 };
-use test_helpers::{Directory, one_by_one, skipped};
+use test_helpers::one_by_one::{self, Test};
+use test_helpers::{Directory, skipped};
 use txid::{Generator, Maker, Txid, UniqueIdProcess};
 
 type Text = [u8; Txid::LEN];
@@ -707,37 +703,35 @@ fn a_fork_in_the_midst_of_another_threads_first_id_does_not_hang() {
     assert_no_id_twice(&[texts(child)]);
 }
 
-fn main() {
-    one_by_one::run(one_by_one::tests![
-        a_fork_in_the_midst_of_another_threads_first_id_does_not_hang,
-        fork_makes_a_new_stream,
-        raw_clone_makes_a_new_stream,
-        a_generator_begins_anew_in_a_child,
-        vfork_takes_turns,
-        the_process_id_is_asked_for_once,
-        no_format_repeats_what_a_vfork_began,
-        where_the_kernel_wipes_there_is_one_page_for_a_thread,
-        without_randomness_from_the_os_ids_are_made_and_it_shows,
-        a_refusal_after_a_good_start_shows_at_the_next_reseed,
-        where_getrandom_is_refused_later_there_is_dev_urandom,
-        where_getrandom_is_refused_from_the_start_no_file_of_somebody_else_is_read,
-        where_all_is_refused_from_the_start_ids_are_made_and_it_shows,
-        a_dev_urandom_that_is_not_the_kernels_is_not_read,
-        where_the_system_gives_everybody_the_same_ids_differ_all_the_same,
-        where_the_kernel_does_not_wipe_a_fork_makes_a_new_stream,
-        where_the_kernel_does_not_wipe_a_raw_clone_makes_a_new_stream,
-        without_memory_for_a_stream_ids_are_made,
-        without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls,
-        strong_ids_need_no_system_call_if_the_kernel_can_do_without,
-        threads_leave_nothing_behind,
-        ids_are_made_at_the_end_of_a_thread,
-        ids_open_no_file_and_no_socket,
-        formats_begin_anew_in_a_fork,
-        formats_begin_anew_in_a_raw_clone,
-        a_childs_version_7_does_not_follow_its_parents,
-        no_child_has_its_parents_strong_ids,
-        no_strong_randomness_is_kept,
-        ids_that_could_be_guessed_are_reported,
-        whatever_the_clock_says_ids_are_made,
-    ]);
-}
+pub const TESTS: &[Test] = one_by_one::tests![
+    a_fork_in_the_midst_of_another_threads_first_id_does_not_hang,
+    fork_makes_a_new_stream,
+    raw_clone_makes_a_new_stream,
+    a_generator_begins_anew_in_a_child,
+    vfork_takes_turns,
+    the_process_id_is_asked_for_once,
+    no_format_repeats_what_a_vfork_began,
+    where_the_kernel_wipes_there_is_one_page_for_a_thread,
+    without_randomness_from_the_os_ids_are_made_and_it_shows,
+    a_refusal_after_a_good_start_shows_at_the_next_reseed,
+    where_getrandom_is_refused_later_there_is_dev_urandom,
+    where_getrandom_is_refused_from_the_start_no_file_of_somebody_else_is_read,
+    where_all_is_refused_from_the_start_ids_are_made_and_it_shows,
+    a_dev_urandom_that_is_not_the_kernels_is_not_read,
+    where_the_system_gives_everybody_the_same_ids_differ_all_the_same,
+    where_the_kernel_does_not_wipe_a_fork_makes_a_new_stream,
+    where_the_kernel_does_not_wipe_a_raw_clone_makes_a_new_stream,
+    without_memory_for_a_stream_ids_are_made,
+    without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls,
+    strong_ids_need_no_system_call_if_the_kernel_can_do_without,
+    threads_leave_nothing_behind,
+    ids_are_made_at_the_end_of_a_thread,
+    ids_open_no_file_and_no_socket,
+    formats_begin_anew_in_a_fork,
+    formats_begin_anew_in_a_raw_clone,
+    a_childs_version_7_does_not_follow_its_parents,
+    no_child_has_its_parents_strong_ids,
+    no_strong_randomness_is_kept,
+    ids_that_could_be_guessed_are_reported,
+    whatever_the_clock_says_ids_are_made,
+];
