@@ -1,20 +1,22 @@
 #!/usr/bin/perl
-# words.pl [FILE...]: counts the words of pages, those of docs/ and agent/docs/ if none is given. A word has a letter or a digit. What a
-# test writes is counted by itself: it stands between "<!-- NAME, written from FILE -->" and "<!-- end of NAME -->", in docs/request.md before
-# "<!-- more -->", and in the rows of directives that lead there. Ends with 1 if a page, or all together, has more words than it may have.
+# words.pl [FILE...]: counts the words of pages: both READMEs, and those of docs/ and agent/docs/, if none is given. A word has a letter or a
+# digit. The specification is not in the sum. What a test writes is counted by itself: it stands between "<!-- NAME, written from FILE -->"
+# and "<!-- end of NAME -->", in docs/request.md before "<!-- more -->", and in the rows of directives that lead there. Ends with 1 if a page,
+# or all together, has more words than it may have.
 
 use strict;
 use warnings;
 use File::Find;
 
-my $ALL = 28_000;
+my $ALL = 27_000;
 my $ONE = 2_000;
-my %LONGER = ('docs/formats.md' => 3_600);
+my $SPECIFICATION = 'docs/formats.md';
+my %LONGER = ($SPECIFICATION => 3_600);
 
 sub count { return scalar(grep { /[[:alnum:]]/ } split ' ', $_[0]) }
 
 my @pages = @ARGV;
-find({ wanted => sub { push @pages, $File::Find::name if /\.md$/ }, no_chdir => 1 }, 'docs', 'agent/docs') unless @pages;
+find({ wanted => sub { push @pages, $File::Find::name if /\.md$/ }, no_chdir => 1 }, 'README.md', 'docs', 'agent/README.md', 'agent/docs') unless @pages;
 
 my ($all, $all_written, $status) = (0, 0, 0);
 for my $page (sort @pages) {
@@ -25,7 +27,7 @@ for my $page (sort @pages) {
     $text =~ s/^\| \[`txid_.*\n//gm;
     $text =~ s/^### \w+\n\n\K\| \| \|\n.*?(?=^<!-- more -->)//gms;
     my $words = count($text);
-    $all         += $words;
+    $all         += $words unless $page eq $SPECIFICATION;
     $all_written += $total - $words;
     printf "%6d %6d %s\n", $words, $total - $words, $page;
     my $most = $LONGER{$page} // $ONE;
