@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # pictures.pl [check]: draws each docs/pictures/*.txt and *.console as an SVG beside it, or says which one is stale. A text is what it looks
-# like: its first line is the title, lines and arrows become lines and arrows, and blocks (█ ▓ ░) become bars. A console has a
+# like: its first line is the title, lines and arrows become lines and arrows. A console has a
 # frame around it; t/documents.t compares its text with what the commands print. Colors follow the reader's, light or dark.
 
 use strict;
@@ -14,7 +14,6 @@ my ($WIDTH, $HEIGHT, $MARGIN) = (8.4, 18, 12);
 my %line = ('─' => '  lr', '│' => 'ud  ', '┌' => ' d r', '┐' => ' dl ', '└' => 'u  r', '┘' => 'u l ', '├' => 'ud r', '┤' => 'udl ', '┬' => ' dlr', '┴' => 'u lr', '┼' => 'udlr');
 my %end = (u => [0, -$HEIGHT / 2], d => [0, $HEIGHT / 2], l => [-$WIDTH / 2, 0], r => [$WIDTH / 2, 0]);
 my %arrow = ('▶' => [1, 0], '◀' => [-1, 0], '▼' => [0, 1], '▲' => [0, -1]);
-my %bar = ('█' => 'on', '▓' => 'off', '░' => 'idle');
 
 sub escaped { return $_[0] =~ s/&/&amp;/gr =~ s/</&lt;/gr =~ s/>/&gt;/gr }
 
@@ -29,10 +28,10 @@ sub drawn {
         '<title>' . escaped($is_console ? $title =~ s/^\$ //r : $title) . '</title>',
         '<style>',
         '.back { fill: #fff } text { fill: #1f2328 } .typed { font-weight: bold } path { stroke: #59636e; fill: none } polygon { fill: #59636e }',
-        '.on { fill: #1a7f37 } .off { fill: #cf222e } .idle { fill: #d1d9e0 } .frame { fill: #f6f8fa; stroke: #d1d9e0 }',
+        '.frame { fill: #f6f8fa; stroke: #d1d9e0 }',
         '@media (prefers-color-scheme: dark) {',
         '.back { fill: #0d1117 } text { fill: #e6edf3 } path { stroke: #9198a1 } polygon { fill: #9198a1 }',
-        '.on { fill: #3fb950 } .off { fill: #f85149 } .idle { fill: #3d444d } .frame { fill: #151b23; stroke: #3d444d }',
+        '.frame { fill: #151b23; stroke: #3d444d }',
         '}',
         '</style>',
         sprintf('<rect width="%.0f" height="%.0f" class="%s" rx="6"/>', $width, $height, $is_console ? 'frame' : 'back'),
@@ -40,14 +39,12 @@ sub drawn {
     for my $row (0 .. $#lines) {
         my $y = $MARGIN + ($row + 0.5) * $HEIGHT;
         my $path = '';
-        while ($lines[$row] =~ /([█▓░])\1*|([─│┌┐└┘├┤┬┴┼▶◀▼▲])|[^█▓░─│┌┐└┘├┤┬┴┼▶◀▼▲\s]+(?: [^█▓░─│┌┐└┘├┤┬┴┼▶◀▼▲\s]+)*/g) {
+        while ($lines[$row] =~ /([─│┌┐└┘├┤┬┴┼▶◀▼▲])|[^─│┌┐└┘├┤┬┴┼▶◀▼▲\s]+(?: [^─│┌┐└┘├┤┬┴┼▶◀▼▲\s]+)*/g) {
             my ($part, $from, $to) = ($&, $-[0], $+[0]);
             my ($x, $middle) = ($MARGIN + $from * $WIDTH, $MARGIN + ($from + 0.5) * $WIDTH);
-            if (my $class = $bar{ $1 // '' }) {
-                push @svg, sprintf '<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" class="%s"/>', $x, $y - 6, ($to - $from) * $WIDTH, 12, $class;
-            } elsif (my $strokes = $line{ $2 // '' }) {
+            if (my $strokes = $line{ $1 // '' }) {
                 $path .= sprintf 'M%.1f %.1fl%.1f %.1f', $middle, $y, @{ $end{$_} } for $strokes =~ /\S/g;
-            } elsif (my $towards = $arrow{ $2 // '' }) {
+            } elsif (my $towards = $arrow{ $1 // '' }) {
                 my ($dx, $dy) = map { 4.2 * $_ } @$towards;
                 push @svg, sprintf '<polygon points="%.1f,%.1f %.1f,%.1f %.1f,%.1f"/>', $middle + $dx, $y + $dy, $middle - $dx - $dy, $y - $dy - $dx, $middle - $dx + $dy, $y - $dy + $dx;
             } else {
