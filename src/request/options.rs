@@ -84,7 +84,7 @@ impl PolicyOption {
             syntax: "NAME...",
             in_lua: "the name of a header or a list of names",
             default: Policy::DEFAULT_HEADER,
-            sentence: "The headers that an id may come in, at most 4. The first one that has a valid id counts, and the id is sent under the first name.",
+            sentence: "Up to 4 headers that an id may come in. The first one with a valid id counts. The id is sent in the first header of the list.",
             is_of_lua: true,
             read: Some(|policy, words| once(&mut policy.headers, header_names(words)?)),
             ..DIRECTIVE
@@ -94,7 +94,7 @@ impl PolicyOption {
             takes: Takes::Networks,
             syntax: "off | all | NETWORK... | unix:",
             in_lua: "true, false, a list of networks or a function",
-            sentence: "Whose ids and traces go on: those of nobody, of everybody, or of peers in these networks.",
+            sentence: "The peers whose ids and traces are propagated: none, all, or those in these networks.",
             read: Some(|policy, words| once(&mut policy.accept, Networks::parse(words.iter().copied())?)),
             ..DIRECTIVE
         },
@@ -104,7 +104,7 @@ impl PolicyOption {
             syntax: "replace | reject",
             in_lua: r#""replace" or "reject""#,
             default: "replace",
-            sentence: "What happens if an accepted peer sends an id that is not valid, or several: the request gets a new id, or is answered 400.",
+            sentence: "What an accepted peer gets for an id that is not valid, or for several: a new id, or status 400.",
             read: Some(|policy, words| once(&mut policy.reject, reject(words)?)),
             ..DIRECTIVE
         },
@@ -131,7 +131,7 @@ impl PolicyOption {
             takes: Takes::Words,
             syntax: "off | KIND...",
             in_lua: r#""off", "traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger" or a list of these"#,
-            sentence: "The kinds of headers that a trace may come in, in the order in which they count.",
+            sentence: "The headers that a trace may come in, the first that counts first.",
             read: Some(|policy, words| once(&mut policy.kinds, kinds(words)?)),
             ..DIRECTIVE
         },
@@ -140,7 +140,7 @@ impl PolicyOption {
             takes: Takes::NameOrOff,
             syntax: "NAME | off",
             in_lua: "the name of a header or false",
-            sentence: "A header such as `X-Trace-Id` with the trace's id alone.",
+            sentence: "A header such as `X-Trace-Id` with the trace id alone.",
             read: Some(|policy, words| once(&mut policy.trace_id_header, header_or_off(words)?)),
             ..DIRECTIVE
         },
@@ -160,7 +160,7 @@ impl PolicyOption {
             syntax: "on | off",
             in_lua: "true or false",
             default: "on",
-            sentence: "Whether a new `traceparent` says that its id is random, by the flag 02 of level 2 of W3C Trace Context.",
+            sentence: "Whether a new `traceparent` has the flag 02 of W3C Trace Context, level 2: its trace id is random.",
             read: Some(|policy, words| once(&mut policy.random_flag, switch(words)?)),
             ..DIRECTIVE
         },
@@ -169,7 +169,7 @@ impl PolicyOption {
             takes: Takes::Switch,
             syntax: "on | off",
             in_lua: "true or false",
-            sentence: "Whether headers of other kinds of traces go on if the peer is not accepted. Those of `trace` never do.",
+            sentence: "Whether trace headers of other kinds than `trace` are propagated from peers that are not accepted. Those of `trace` never are.",
             read: Some(|policy, words| once(&mut policy.pass_others, switch(words)?)),
             ..DIRECTIVE
         },
@@ -178,7 +178,7 @@ impl PolicyOption {
             takes: Takes::Ratio,
             syntax: "off | PERCENT% | 1/N | $variable",
             in_lua: r#""off", a share such as "1%" or "1/1000", or "$variable""#,
-            sentence: "How many of the traces that begin here are recorded.",
+            sentence: "The share of traces, of those that start here, that are sampled.",
             read: Some(|policy, words| once(&mut policy.sample, sample(words)?)),
             ..DIRECTIVE
         },
@@ -187,7 +187,7 @@ impl PolicyOption {
             takes: Takes::Switch,
             syntax: "on | off",
             in_lua: "true or false",
-            sentence: "Whether `handle()` tells browsers the trace, in a `Server-Timing` header.",
+            sentence: "Whether `handle()` sends the trace to browsers, in a `Server-Timing` header.",
             is_directive: false,
             ..DIRECTIVE
         },
