@@ -339,6 +339,20 @@ typedef struct {
 } txid_decision;
 
 /**
+ * Sets a header of a request, or removes it if `value` is NULL: lua-nginx-module's ngx_http_lua_ffi_req_set_header. Returns 0, or -5 for a
+ * header that it does not set.
+ */
+typedef int32_t (*txid_set_header)(void *request,
+                                   const char *name,
+                                   size_t name_len,
+                                   const char *value,
+                                   size_t value_len,
+                                   const void *values,
+                                   size_t values_len,
+                                   int32_t replaces,
+                                   const char **message);
+
+/**
  * A header of a request, laid out as lua-nginx-module's ngx_http_lua_ffi_table_elt_t.
  */
 typedef struct {
@@ -419,18 +433,30 @@ uint32_t txid_internal_version(void);
 
 /**
  * Decides about a request what is in `wants`, a sum of txid_wants, and leaves the rest of `decision` as it is. Returns a txid_verdict on
- * the id, if that is decided. See txid_fill_now for `clock_ms`.
+ * the id, if that is decided. If several are wanted, `trust` of the request then says whether the peer is trusted. See txid_fill_now for
+ * `clock_ms`.
  *
  * Safety:
  *
- * `policy` must be from txid_policy_open; `request` and what it points to must be valid for reads, and `decision` and the rooms in it for
- * what is wanted for writes. It then points into itself, to the policy and to the request.
+ * `policy` must be from txid_policy_open; `request` and what it points to must be valid for reads, and `trust` for a write; `decision`
+ * and the rooms in it for what is wanted for writes. It then points into itself, to the policy and to the request.
  */
 int32_t txid_decide(const txid_policy *policy,
                     int64_t clock_ms,
-                    const txid_request *request,
+                    txid_request *request,
                     uint32_t wants,
                     txid_decision *decision);
+
+/**
+ * Changes these headers of a request by `set`. Returns false if one cannot be set.
+ *
+ * Safety:
+ *
+ * `changes` must be from txid_decide, and what it points to still be there; `request` must be one that `set` takes.
+ */
+bool txid_change_headers(const txid_changed_headers *changes,
+                         void *request,
+                         txid_set_header set);
 
 /**
  * Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `request`: what came, and the values.

@@ -238,7 +238,7 @@ assert(ngx.timer.at(0, function()
     id, again = request.id(), request.id()
     request.log(ngx.WARN, "in a timer")
     local headers = require "resty.txid.request.headers"
-    read, set = { pcall(headers.all) }, { pcall(headers.change, require("ffi").new("txid_changed_header")) }
+    read, set = { pcall(headers.all) }, { pcall(headers.change, require("ffi").new("txid_changed_headers", { count = 1 })) }
 end))
 wait_until(function() return set end)
 ngx.say(#id, " ", id == again, " ", id ~= request.id())

@@ -5,7 +5,7 @@ use crate::policy::{txid_field, txid_peer, txid_policy, txid_verdict};
 use crate::span::txid_span;
 use ::txid::request::{Came, Outgoing, PLACES, Policy, Ratio, is_valid_id};
 use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, SpanId, TraceId, Traceparent, UberTraceId};
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use std::ptr::null;
 
 /// How many headers a policy looks at. Each has a place: the names of the option `header` in their order, that of trace_id_header at
@@ -105,17 +105,18 @@ pub enum txid_wants {
 }
 
 /// Decides about a request what is in `wants`, a sum of txid_wants, and leaves the rest of `decision` as it is. Returns a txid_verdict on
-/// the id, if that is decided. See txid_fill_now for `clock_ms`.
+/// the id, if that is decided. If several are wanted, `trust` of the request then says whether the peer is trusted. See txid_fill_now for
+/// `clock_ms`.
 ///
 /// # Safety
 ///
-/// `policy` must be from txid_policy_open; `request` and what it points to must be valid for reads, and `decision` and the rooms in it for
-/// what is wanted for writes. It then points into itself, to the policy and to the request.
+/// `policy` must be from txid_policy_open; `request` and what it points to must be valid for reads, and `trust` for a write; `decision`
+/// and the rooms in it for what is wanted for writes. It then points into itself, to the policy and to the request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_decide(
     policy: *const txid_policy,
     clock_ms: i64,
-    request: *const txid_request,
+    request: *mut txid_request,
     wants: u32,
     decision: *mut txid_decision,
 ) -> i32 {
@@ -142,13 +143,17 @@ const CHANGES: u32 = txid_wants::Changes as u32;
 unsafe fn decide_all(
     policy: *const txid_policy,
     clock_ms: i64,
-    request: *const txid_request,
+    request: *mut txid_request,
     wants: u32,
     decision: *mut txid_decision,
 ) -> i32 {
     let mut verdict = txid_verdict::New as i32;
     // SAFETY: the caller's promise is the same.
     unsafe {
+        // The peer's address is not read for each.
+        if (*request).came | (*request).unread != 0 {
+            let _ = txid_request_trust(policy, request);
+        }
         if wants & ID != 0 {
             verdict = decide_id(policy, request, decision);
         }
@@ -240,13 +245,21 @@ unsafe fn decide_changes(
     // SAFETY: the caller's promise is the same. A policy has each header once, and there is room for a change and a text of each.
     unsafe {
         let (id, changes) = ((*decision).id.bytes(), (*decision).changes);
-        if (*request).came | (*request).unread == 0 && (*decision).span.is_null() && !id.is_empty() {
-            // Most requests bring none.
-            let name = txid_text::of((*policy).0.header());
-            let first = (&raw mut (*changes).list).cast::<txid_changed_header>();
-            first.write(txid_changed_header { name, value: (*decision).id, place: 0 });
-            ((*changes).count, (*changes).text_len) = (1, 0);
-            return txid_verdict::New as i32;
+        if (*decision).span.is_null() && !id.is_empty() {
+            // Most requests bring none of the headers, or only that of the id that is kept.
+            let first = (&raw const (*request).values).cast::<txid_text>();
+            let count = match (*request).came | (*request).unread {
+                0 => 1,
+                1 if (*first).data == (*decision).id.data && (*first).len == id.len() => 0,
+                _ => 2,
+            };
+            if count < 2 {
+                let name = txid_text::of((*policy).0.header());
+                let first = (&raw mut (*changes).list).cast::<txid_changed_header>();
+                first.write(txid_changed_header { name, value: (*decision).id, place: 0 });
+                ((*changes).count, (*changes).text_len) = (count, 0);
+                return txid_verdict::New as i32;
+            }
         }
         let span = (*decision).span.as_ref().map(txid_span::outgoing);
         let (mut count, mut used) = (0, 0);
@@ -280,6 +293,47 @@ unsafe fn decide_changes(
         (*changes).text_len = used;
     }
     txid_verdict::New as i32
+}
+
+/// Sets a header of a request, or removes it if `value` is NULL: lua-nginx-module's ngx_http_lua_ffi_req_set_header. Returns 0, or -5 for a
+/// header that it does not set.
+pub type txid_set_header = Option<
+    unsafe extern "C" fn(
+        request: *mut c_void,
+        name: *const c_char,
+        name_len: usize,
+        value: *const c_char,
+        value_len: usize,
+        values: *const c_void,
+        values_len: usize,
+        replaces: i32,
+        message: *mut *const c_char,
+    ) -> i32,
+>;
+
+/// Changes these headers of a request by `set`. Returns false if one cannot be set.
+///
+/// # Safety
+///
+/// `changes` must be from txid_decide, and what it points to still be there; `request` must be one that `set` takes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_change_headers(
+    changes: *const txid_changed_headers,
+    request: *mut c_void,
+    set: txid_set_header,
+) -> bool {
+    const DECLINED: i32 = -5;
+    let Some(set) = set else { return false };
+    let mut message = null();
+    // SAFETY: the caller vouches for all of them. The list is written as far as it counts.
+    unsafe {
+        let list = (&raw const (*changes).list).cast::<txid_changed_header>();
+        (0..(*changes).count).all(|at| {
+            let txid_changed_header { name, value, .. } = &*list.add(at);
+            let done = set(request, name.data, name.len, value.data, value.len, null(), 0, 1, &mut message);
+            done == 0 || done == DECLINED
+        })
+    }
 }
 
 /// What came in. Not by a reference to the request, because a gateway need not have written all values.

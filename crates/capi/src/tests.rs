@@ -284,14 +284,14 @@ fn changed(policy: *const txid_policy, has_span: bool) -> Vec<(String, Option<St
     let (mut span, mut changes) = (MaybeUninit::<txid_span>::uninit(), MaybeUninit::<txid_changed_headers>::uninit());
     // SAFETY: numbers and pointers, which may be zero; the rooms are written before they are used, and as many changes as it says.
     unsafe {
-        let (request, mut decision): (txid_request, txid_decision) = (std::mem::zeroed(), std::mem::zeroed());
+        let (mut request, mut decision): (txid_request, txid_decision) = (std::mem::zeroed(), std::mem::zeroed());
         if has_span {
             decision.span = span.as_mut_ptr();
-            txid_decide(policy, SAMPLE_MS, &request, txid_wants::Span as u32, &mut decision);
+            txid_decide(policy, SAMPLE_MS, &mut request, txid_wants::Span as u32, &mut decision);
         }
         decision.id = txid_text::of(SAMPLE);
         decision.changes = changes.as_mut_ptr();
-        txid_decide(policy, SAMPLE_MS, &request, txid_wants::Changes as u32, &mut decision);
+        txid_decide(policy, SAMPLE_MS, &mut request, txid_wants::Changes as u32, &mut decision);
         let all = changes.as_ptr();
         let list = std::slice::from_raw_parts((&raw const (*all).list).cast::<txid_changed_header>(), (*all).count);
         let text = |text: &txid_text| String::from_utf8(text.bytes().to_vec()).unwrap();
@@ -396,7 +396,7 @@ fn a_header_is_judged_by_its_value_and_its_peer() {
             request.peer = txid_peer { sockaddr, text: txid_text::of(text) };
             (request.came, request.repeated) = (u32::from(count > 0), u32::from(count > 1));
             request.values[0] = txid_text::of(value);
-            (txid_decide(policy, 0, &request, txid_wants::Id as u32, &mut decision), decision.id.len, decision.about)
+            (txid_decide(policy, 0, &mut request, txid_wants::Id as u32, &mut decision), decision.id.len, decision.about)
         }
     };
     let [v4, v6, stranger, unix] =

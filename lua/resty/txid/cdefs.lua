@@ -61,6 +61,15 @@ typedef struct {
   txid_span *span;
   txid_changed_headers *changes;
 } txid_decision;
+typedef int32_t (*txid_set_header)(void *request,
+                                   const char *name,
+                                   size_t name_len,
+                                   const char *value,
+                                   size_t value_len,
+                                   const void *values,
+                                   size_t values_len,
+                                   int32_t replaces,
+                                   const char **message);
 typedef struct {
   int32_t name_len;
   const char *name;
@@ -124,9 +133,10 @@ int64_t txid_clock_ms(void);
 int64_t txid_clock_coarse_ms(void);
 int32_t txid_decide(const txid_policy *policy,
                     int64_t clock_ms,
-                    const txid_request *request,
+                    txid_request *request,
                     uint32_t wants,
                     txid_decision *decision);
+bool txid_change_headers(const txid_changed_headers *changes, void *request, txid_set_header set);
 void txid_request_find(const txid_policy *policy,
                        const txid_field *fields,
                        size_t count,

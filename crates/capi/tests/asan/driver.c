@@ -399,16 +399,26 @@ set(txid_policy *policy, const char *option, const char *first, const char *seco
     return code;
 }
 
-/* Reads all of what has to change. */
-static void
-read_changes(const txid_changed_headers *changed, size_t count)
+/* Reads a header that has to change. */
+static int
+read_change(void *count, const char *name, size_t name_len, const char *value, size_t value_len,
+    const void *values, size_t values_len, int replaces, const char **message)
 {
-    require(count <= TXID_PLACES, "too many changes");
-    for (size_t at = 0; at < count; at++) {
-        const txid_changed_header *header = &changed->list[at];
-        free(copy_of(header->name.data, header->name.len));
-        free(copy_of(header->value.data ? header->value.data : "", header->value.len));
-    }
+    (void) values, (void) values_len, (void) replaces, (void) message;
+    free(copy_of(name, name_len));
+    free(copy_of(value ? value : "", value_len));
+    return ++*(size_t *) count % 2 ? 0 : -5;
+}
+
+/* Reads all of them. */
+static void
+read_changes(const txid_changed_headers *changed)
+{
+    size_t count = 0;
+
+    require(changed->count <= TXID_PLACES, "too many changes");
+    require(txid_change_headers(changed, &count, read_change) && count == changed->count,
+        "txid_change_headers");
 }
 
 /* The one call, for one thing at a time and for all. */
@@ -431,7 +441,9 @@ decide_once(const txid_policy *policy, const txid_field *fields, size_t count,
         int32_t verdict = txid_decide(policy, 0, request, wants, decision);
         require(verdict == (wants & TXID_WANTS_ID ? expected : TXID_VERDICT_NEW), "txid_decide");
         require((decision->id.len != 0) == (verdict == TXID_VERDICT_ACCEPTED), "the id");
-        read_changes(decision->changes, wants & TXID_WANTS_CHANGES ? decision->changes->count : 0);
+        if (wants & TXID_WANTS_CHANGES) {
+            read_changes(decision->changes);
+        }
     }
     request->unread = (1 << TXID_PLACES) - 1;
     request->share = txid_share(share.data, share.len);
@@ -439,7 +451,7 @@ decide_once(const txid_policy *policy, const txid_field *fields, size_t count,
         && txid_share(share.data, 1) == -1, "txid_share");
     require(txid_request_trust(policy, request) == (request->trust == 1), "txid_request_trust");
     txid_decide(policy, 0, request, TXID_WANTS_SPAN | TXID_WANTS_CHANGES, decision);
-    read_changes(decision->changes, decision->changes->count);
+    read_changes(decision->changes);
     for (size_t place = 0; place < TXID_PLACES; place++) {
         bool is_read = txid_policy_header(policy, place, name);
         require(name->len || !is_read, "txid_policy_header");

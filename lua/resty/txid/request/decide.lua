@@ -13,7 +13,7 @@ local WANTS_CHANGES = lib.WANTS_CHANGES
 local WANTS_ID = lib.WANTS_ID
 local WANTS_SPAN = lib.WANTS_SPAN
 local all_headers = sent_headers.all
-local change_header = sent_headers.change
+local change_headers = sent_headers.change
 local clock_ms = lib.clock_ms
 local ffi_new = ffi.new
 local ffi_str = ffi.string
@@ -28,7 +28,6 @@ local var = ngx.var
 
 local changes = ffi_new("txid_changed_headers")
 local decision = ffi_new("txid_decision")
-local made = ffi_new("txid_changed_header")
 local request = ffi_new("txid_request")
 decision.changes = changes
 
@@ -61,7 +60,7 @@ local function ask(settings, kept)
         end
         request.trust = kept.trust
     end
-    if settings.valid and request.trust == 1 then
+    if settings.valid and L.txid_request_trust(settings.policy, request) then
         local mask = refused(settings.valid, request, settings.ids)
         find(settings)
         request.trust, request.judges, request.refused = 1, true, mask
@@ -80,7 +79,6 @@ local function prepare(settings, kept)
         if not settings.trusts then
             local peer = request.peer.text
             request.trust, peer.data, peer.len = 0, peer_bytes()
-            L.txid_request_trust(settings.policy, request)
         end
         asks = settings.asks
         if asks then
@@ -153,8 +151,9 @@ end
 function _M.send(settings, kept, id, span)
     if is_decided then
         if decision.id.len == 0 then
+            local made = changes.list[tonumber(changes.count)]
             made.name.data, made.name.len, made.value.data, made.value.len = settings.header, #settings.header, id, #id
-            change_header(made)
+            changes.count = changes.count + 1
         end
     else
         prepare(settings, kept)
@@ -163,9 +162,7 @@ function _M.send(settings, kept, id, span)
     end
     -- Most ids that came in change nothing.
     if changes.count > 0 then
-        for i = 0, tonumber(changes.count) - 1 do
-            change_header(changes.list[i])
-        end
+        change_headers(changes)
     end
 end
 

@@ -8,8 +8,6 @@ require "resty.core.request"
 
 
 local C = ffi.C
-local FFI_DECLINED = base.FFI_DECLINED
-local FFI_OK = base.FFI_OK
 local clear_header = ngx.req.clear_header
 local error = error
 local ffi_cast = ffi.cast
@@ -21,6 +19,7 @@ local get_headers = ngx.req.get_headers
 local get_request = base.get_request
 local pairs = pairs
 local req_set_header = ngx.req.set_header
+local tonumber = tonumber
 local type = type
 
 
@@ -30,7 +29,7 @@ local VERSION = ngx.config.ngx_lua_version
 local IS_KNOWN = VERSION >= FIRST and VERSION <= LAST
 
 local elements_ptr = ffi.typeof("ngx_http_lua_ffi_table_elt_t *")
-local error_message = ffi_new("char *[1]")
+local set_header = IS_KNOWN and ffi_cast("txid_set_header", C.ngx_http_lua_ffi_req_set_header)
 local truncated = ffi_new("int[1]")
 local capacity = 0
 local fields, elements
@@ -65,12 +64,9 @@ function _M.all()
 end
 
 
--- Sets a header, or removes it: a txid_changed_header.
-function _M.change(header)
-    local name, value = header.name, header.value
-    local rc = C.ngx_http_lua_ffi_req_set_header(get_request(), name.data, name.len, value.data, value.len, nil, 0, 1,
-                                                 error_message)
-    if rc ~= FFI_OK and rc ~= FFI_DECLINED then
+-- Sets and removes headers: those of a txid_changed_headers.
+function _M.change(headers)
+    if not lib.C.txid_change_headers(headers, get_request(), set_header) then
         error("resty.txid.request: the request's headers cannot be set here", 0)
     end
 end
@@ -110,12 +106,16 @@ if not IS_KNOWN then
     end
 
 
-    function _M.change(header)
-        local name, value = ffi_str(header.name.data, header.name.len), header.value
-        if value.data == nil then
-            return clear_header(name)
+    function _M.change(headers)
+        for i = 0, tonumber(headers.count) - 1 do
+            local name, value = headers.list[i].name, headers.list[i].value
+            name = ffi_str(name.data, name.len)
+            if value.data == nil then
+                clear_header(name)
+            else
+                req_set_header(name, ffi_str(value.data, value.len))
+            end
         end
-        return req_set_header(name, ffi_str(value.data, value.len))
     end
 
 
