@@ -92,7 +92,7 @@ typedef enum {
    */
   TXID_ERROR_CHARACTER = -2,
   /**
-   * The last character of an id is not '0' or 'g'.
+   * The last character of an id has bits that must be zero.
    */
   TXID_ERROR_LAST_CHARACTER = -3,
   /**

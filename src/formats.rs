@@ -41,13 +41,13 @@ pub use table::ALL;
 /// let found = recognize(b"b13f65bff40000010123456789abcdef", &Numbers::UNKNOWN, now_ms)?;
 /// let names: Vec<_> = found.iter().map(|(reading, _)| reading.name()).collect();
 /// assert_eq!(names, ["trace_id", "otel_trace_id", "trace_host_id", "xray"]);
-/// # Ok::<(), Option<txid::FormatError>>(())
+/// # Ok::<(), txid::FormatError>(())
 /// ```
 ///
 /// # Errors
 ///
-/// The error of the first format that has such a text's length; None if no format has.
-pub fn recognize(text: &[u8], numbers: &Numbers, now_ms: i64) -> Result<Vec<(Reading, Anatomy)>, Option<FormatError>> {
+/// The error of the first format that has such a text's length, or that no format has.
+pub fn recognize(text: &[u8], numbers: &Numbers, now_ms: i64) -> Result<Vec<(Reading, Anatomy)>, FormatError> {
     let readings = Readings::of(text, numbers, now_ms);
     let anatomy = |reading: &Reading| Some((*reading, read::anatomy(reading.format(), text, &reading.numbers).ok()?));
     let found: Vec<_> = readings.iter().filter_map(anatomy).collect();
@@ -55,7 +55,8 @@ pub fn recognize(text: &[u8], numbers: &Numbers, now_ms: i64) -> Result<Vec<(Rea
         return Ok(found);
     }
     let mut of_its_length = ALL.iter().filter(|format| format.is_read() && format.lengths().contains(&text.len()));
-    Err(of_its_length.find_map(|format| read::anatomy(format, text, numbers).err()))
+    let error = of_its_length.find_map(|format| read::anatomy(format, text, numbers).err());
+    Err(error.unwrap_or(FormatError::no_format(text.len())))
 }
 
 /// What `text` holds as an id of the format of this name; None if there is no such format that is read.

@@ -40,7 +40,7 @@ pub use source::clock::{coarse_ms, system_ms};
 pub use source::entropy::entropy_degraded;
 pub use source::host::{host_ipv4, host_ipv6};
 pub use source::mac::read_mac;
-pub use text::FormatError;
+pub use text::{FormatError, FormatErrorKind};
 
 // Runs the examples of the guide as documentation tests.
 #[cfg(doctest)]

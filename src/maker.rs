@@ -6,6 +6,7 @@ use crate::source::clock;
 use crate::source::host::{host_ipv4, host_ipv6};
 use crate::source::mac::read_mac;
 use crate::text::{civil, error_texts};
+use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -60,16 +61,15 @@ pub struct Make {
     pub options: &'static [&'static str],
     /// Whether an id can be stamped with a given time.
     pub takes_a_time: bool,
-    /// The options that nginx offers; None if it does not offer the format. With these, two copies of this library in
-    /// one process never make the same id, and neither do two processes.
-    pub in_nginx: Option<&'static [&'static str]>,
+    /// The options with which two copies of this library in one process never make the same id; None if there are none.
+    pub(crate) beside_copies: Option<&'static [&'static str]>,
     pub(crate) maker: fn(&Options) -> Result<Maker, MakerError>,
 }
 
 impl Make {
-    /// For nginx, too, of any time, and without options.
+    /// Also beside copies, of any time, and without options.
     pub(crate) const fn of(maker: fn(&Options) -> Result<Maker, MakerError>) -> Self {
-        Self { options: &[], takes_a_time: true, in_nginx: Some(&[]), maker }
+        Self { options: &[], takes_a_time: true, beside_copies: Some(&[]), maker }
     }
 
     /// A maker of the format of this name, with some of the `known` options.
@@ -121,6 +121,7 @@ impl Made {
 
 /// Why there is no id now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoId {
     /// Why a snowflake has none now.
     Snowflake(Refusal),
@@ -279,7 +280,7 @@ pub(crate) fn epoch_ms(text: &str) -> Result<i64, MakerError> {
 }
 
 /// Why a maker could not be made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum MakerError {
     /// No format has this name.
@@ -336,10 +337,14 @@ pub enum MakerError {
     Prefix(String),
     /// The path of the state is relative, and would depend on the working directory.
     RelativeState(String),
-    /// The message of the error in the layout, the node or the state.
-    Snowflake(String),
-    /// The message of the error in the page of the segment.
-    Segment(String),
+    /// The error in the layout, the node or the state of a 64-bit id, or in the page of a segment.
+    State(Box<dyn Error + Send + Sync>),
+}
+
+impl MakerError {
+    pub(crate) fn state<E: Into<Box<dyn Error + Send + Sync>>>(error: E) -> Self {
+        Self::State(error.into())
+    }
 }
 
 error_texts! { MakerError {
@@ -362,5 +367,7 @@ error_texts! { MakerError {
     Self::Node(text) => "node \"{text}\" is not a MAC address such as 02:42:ac:11:00:02";
     Self::Epoch(text) => "epoch \"{text}\" is neither a day such as 2020-01-01 nor milliseconds";
     Self::RelativeState(path) => "state \"{path}\" is not an absolute path";
-    Self::Snowflake(why) | Self::Segment(why) => "{why}";
+    Self::State(why) => "{why}";
+} source {
+    Self::State(why) => why.source();
 } }

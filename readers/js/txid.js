@@ -153,10 +153,10 @@ function digitsIn({ digits: name, pattern }, text, start, end) {
 
 function numberOf(part, text, start, end) {
     must(start < end, () => wrongValue("a number is missing"));
-    const { pad: [pad, padded] = [0], nonzero, bits: width, too_large: tooLarge } = part;
+    const { pad: [pad, lastOnes] = [0], nonzero, bits: width, too_large: tooLarge } = part;
     const digits = digitsIn(part, text, start, end);
-    const last = `character ${end} is '${text[end - 1]}', but the last one must be '0' or 'g'`;
-    must(!(digits & mask(pad)), () => padded ? wrongValue(padded) : new FormatError("last_character", last, end));
+    const last = `character ${end} is '${text[end - 1]}', but the last one must be ${lastOnes}`;
+    must(!(digits & mask(pad)), () => new FormatError("last_character", last, end));
     const bits = digits >> BigInt(pad);
     must(bits > 0n || !nonzero, () => wrongValue(nonzero));
     must(bits <= mask(width), () => wrongValue(tooLarge));

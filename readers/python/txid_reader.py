@@ -79,9 +79,9 @@ def read_part(part, text, start, end):
         character, error = part.get("not_around", (None, None))
         must(character is None or character not in (text[start:end][:1], text[start:end][-1:]), "value", error)
         return None, None
-    pad, error = part.get("pad", (0, None))
-    last = "last_character", f"character {end} is '{text[end - 1]}', but the last one must be '0' or 'g'", end
-    must(bits & (1 << pad) - 1 == 0, *(("value", error) if error else last))
+    pad, last_ones = part.get("pad", (0, None))
+    last = f"character {end} is '{text[end - 1]}', but the last one must be {last_ones}"
+    must(bits & (1 << pad) - 1 == 0, "last_character", last, end)
     bits >>= pad
     must(bits or "nonzero" not in part, "value", part.get("nonzero"))
     must(bits < 1 << part["bits"], "value", part["too_large"])

@@ -865,7 +865,7 @@ mod tests {
     }
 
     fn all_finders() -> Vec<Finder> {
-        let of_each = ALL.into_iter().filter_map(|format| Finder::of(&[format], Numbers::UNKNOWN));
+        let of_each = ALL.iter().copied().filter_map(|format| Finder::of(&[format], Numbers::UNKNOWN));
         of_each.chain(of_several()).collect()
     }
 

@@ -38,10 +38,10 @@ fn read(format: &Format, text: &[u8], numbers: &Numbers) -> Result<(u64, Parts),
     let padding = text.iter().take_while(|&&byte| byte == b'0').count();
     let is_usual = usual.contains(&text.len()) || usual.contains(&(text.len() - padding));
     if text.is_empty() || !numbers.is_chosen && !is_usual {
-        return Err(FormatError::Length { found: text.len(), expected: format.length });
+        return Err(FormatError::length(text.len(), format.length));
     }
     let id = decimal::decode(text)?;
-    let parts = numbers.layout.decode(id).ok_or(FormatError::Value("its value has more bits than the layout"))?;
+    let parts = numbers.layout.decode(id).ok_or(FormatError::value("its value has more bits than the layout"))?;
     Ok((id, parts))
 }
 

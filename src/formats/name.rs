@@ -116,7 +116,7 @@ impl<'a> MakerBuilder<'a> {
     ///
     /// The name and the options are checked here, and the state of a 64-bit id is opened.
     pub fn build(self) -> Result<Maker, MakerError> {
-        let (offered, spec, is_bare) = (if self.is_copy { in_nginx } else { anywhere }, self.spec, self.is_bare);
+        let (offered, spec, is_bare) = (if self.is_copy { beside_copies } else { anywhere }, self.spec, self.is_bare);
         let bare = |name| Self { spec: name, options: Vec::new(), ..self };
         let (name, given) = split_spec(spec);
         let Some((format, make, known)) = makes(offered).find(|(known, ..)| is_same(known, name)) else {
@@ -144,8 +144,8 @@ type Found = (&'static str, &'static Make, &'static [&'static str]);
 /// The options of a format that is offered.
 type Offered = fn(&Make) -> Option<&'static [&'static str]>;
 
-fn in_nginx(make: &Make) -> Option<&'static [&'static str]> {
-    make.in_nginx
+fn beside_copies(make: &Make) -> Option<&'static [&'static str]> {
+    make.beside_copies
 }
 
 fn anywhere(make: &Make) -> Option<&'static [&'static str]> {
@@ -198,7 +198,7 @@ impl Timed {
         let options = options_in(given, format.make.map_or(&["layout"], |make| make.options));
         let value = |name: &str| options.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='));
         let layout = match value("layout") {
-            Some(text) => text.parse().map_err(|error: LayoutError| MakerError::Snowflake(error.to_string()))?,
+            Some(text) => text.parse().map_err(MakerError::state::<LayoutError>)?,
             None => Layout::SNOWFLAKE,
         };
         let epoch_ms = value("epoch").map_or(Ok(0), epoch_ms)?;

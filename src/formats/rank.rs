@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_weight_is_near_the_bits_in_which_ids_can_differ() {
-        for format in ALL.into_iter().filter(|format| format.is_read()) {
+        for format in ALL.iter().copied().filter(|format| format.is_read()) {
             let near = match format.name {
                 // Threads have small numbers, and all of a process have one instance.
                 "skywalking" => 33.0,

@@ -163,21 +163,21 @@ fn check_version(layout: &Text, text: &[u8]) -> Result<(), Fault> {
 fn explained(format: &'static Format, text: &[u8], fault: Fault) -> FormatError {
     match fault {
         Fault::Length if has_another_layout(format, text.len()) => {
-            FormatError::Value("ids of this length have another layout, which has a name of its own")
+            FormatError::value("ids of this length have another layout, which has a name of its own")
         }
-        Fault::Length => FormatError::Length { found: text.len(), expected: format.length },
+        Fault::Length => FormatError::length(text.len(), format.length),
         Fault::NotThis(index, byte) => wrong(text, index, quoted(byte)),
-        Fault::Said(why) => FormatError::Value(why),
-        Fault::SaidOfLength(expected) => FormatError::Length { found: text.len(), expected },
+        Fault::Said(why) => FormatError::value(why),
+        Fault::SaidOfLength(expected) => FormatError::length(text.len(), expected),
         Fault::Part(Part::Number(number), place) => why_no_number(number, text, place),
         Fault::Part(Part::Word(word), place) => {
             let index = place.clone().find(|index| word.digits.value(text[*index]).is_none());
             match (index, word.not_around) {
                 (Some(index), _) => wrong(text, index, word.digits.expected),
-                (None, around) => FormatError::Value(around.map_or("a part is missing", |(_, error)| error)),
+                (None, around) => FormatError::value(around.map_or("a part is missing", |(_, error)| error)),
             }
         }
-        Fault::Part(..) => FormatError::Value("a part is missing"),
+        Fault::Part(..) => FormatError::value("a part is missing"),
     }
 }
 
@@ -189,12 +189,12 @@ fn has_another_layout(format: &Format, length: usize) -> bool {
 }
 
 fn wrong(text: &[u8], index: usize, expected: &'static str) -> FormatError {
-    FormatError::Character { position: index + 1, byte: text[index], expected }
+    FormatError::character(index + 1, text[index], expected)
 }
 
 fn why_no_number(number: &Number, text: &[u8], place: Range<usize>) -> FormatError {
     if place.is_empty() {
-        return FormatError::Value("a number is missing");
+        return FormatError::value("a number is missing");
     }
     let digits = number.digits.for_text(&text[place.clone()]);
     let pattern = number.pattern.map(|pattern| pattern.text.as_bytes());
@@ -212,9 +212,9 @@ fn why_no_number(number: &Number, text: &[u8], place: Range<usize>) -> FormatErr
     let last = digits.value(text[place.end - 1]).unwrap_or_default();
     if u32::from(last) & ((1 << number.pad) - 1) != 0 {
         let (position, byte) = (place.end, text[place.end - 1]);
-        return number.padded.map_or(FormatError::LastCharacter { position, byte }, FormatError::Value);
+        return FormatError::last_character(position, byte, number.padded);
     }
-    FormatError::Value(number.nonzero.filter(|_| is_zero).unwrap_or(number.too_large))
+    FormatError::value(number.nonzero.filter(|_| is_zero).unwrap_or(number.too_large))
 }
 
 /// The numbers of a text, in their order, and its time.

@@ -131,10 +131,9 @@ pub(crate) struct Number {
     pub bits: u32,
     pub always_fits: bool,
     pub too_large: &'static str,
-    /// The bits of the last digit that must be zero, and the error; without one, it is
-    /// [`FormatError::LastCharacter`](crate::FormatError::LastCharacter).
+    /// The bits of the last digit that must be zero, and the characters that have them.
     pub pad: u32,
-    pub padded: Option<&'static str>,
+    pub padded: &'static str,
     /// The error of zero, if zero is refused.
     pub nonzero: Option<&'static str>,
     /// What its bits are: the first of these whose constants it has.
@@ -428,8 +427,8 @@ impl Number {
         groups[0].1 + groups[1].1 + groups[2].1 + groups[3].1 + groups[4].1
     }
 
-    pub const fn padded(self, pad: u32, error: Option<&'static str>) -> Self {
-        Self { pad, padded: error, ..self }
+    pub const fn padded(self, pad: u32, padded: &'static str) -> Self {
+        Self { pad, padded, ..self }
     }
 
     pub const fn nonzero(self, error: &'static str) -> Self {
@@ -479,7 +478,7 @@ pub(crate) const fn range_of_digits(
         always_fits: false,
         too_large,
         pad: 0,
-        padded: None,
+        padded: "",
         nonzero: None,
         fields,
         no_fields: "",

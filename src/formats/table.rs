@@ -89,7 +89,7 @@ macro_rules! rows {
         )*
 
         /// All formats. Of equally likely readings, the first comes first.
-        pub static ALL: [&Format; [$($name),*].len()] = [$(&$row),*];
+        pub static ALL: &[&Format] = &[$(&$row),*];
     };
 }
 
@@ -187,7 +187,7 @@ rows! {
     /// lua-resty-txid made its first ids in 2015.
     TXID "txid", "txid", "20 characters that sort by time" {
         make txid::MAKE; length "an id has 20"; since year(2015); sorts InOneCase;
-        92 => [part(number(&BASE32, 20, timed![MILLISECONDS; time(42), hexa("random", 54)]).padded(4, None))];
+        92 => [part(number(&BASE32, 20, timed![MILLISECONDS; time(42), hexa("random", 54)]).padded(4, "'0' or 'g'"))];
     }
     STRONG "strong", "strong txid", "the same, with randomness that was never in memory before" {
         make txid::STRONG;
@@ -237,7 +237,7 @@ rows! {
         make xid::MAKE; length "an xid has 20"; since year(2012); sorts AsTheyAre;
         92 => [part(number(&LOWER_BASE32, 20,
             timed![SECONDS; time(32), hexa("machine", 24).node(), int("pid", 16).node(), int("counter", 24)])
-            .padded(4, Some("the last character is neither '0' nor 'g'")))];
+            .padded(4, "'0' or 'g'"))];
     }
     NANOID "nanoid", "Nano ID", "Nano ID, 21 random characters" {
         make nanoid::MAKE; length "a Nano ID has 21";
@@ -285,7 +285,7 @@ rows! {
         make unique_id::LONG; length "a UNIQUE_ID has 24 or 27"; since 1_506_816_000_000;
         149 => [part(number(&APACHE, 27, timed![SECONDS;
             time(32), hexa("random", 80), int("counter", 16), int("thread", 32).rarely_above(0xff_ffff, 32)])
-            .padded(2, Some("the last character has bits that must be zero")))];
+            .padded(2, "one of AEIMQUYcgkosw048"))];
     }
     /// By Apache 1.3. No host has an address above 223.255.255.255, and no process of Linux a number above 2^22. The threads of the
     /// ids that are made here are large.

@@ -195,7 +195,7 @@ impl Hidden {
     #[inline]
     pub fn hide_to(&self, number: u64, text: &mut [u8; MAX_LEN]) -> Result<usize, NotHidden> {
         let Some(numbers) = &self.numbers else {
-            return Err(NotHidden::NoUuid(FormatError::Value(OF_UUIDS)));
+            return Err(NotHidden::NoUuid(FormatError::value(OF_UUIDS)));
         };
         if let Some((segment, ours)) = &self.segment {
             let theirs = segment.key_check(ours.period());
@@ -246,7 +246,7 @@ impl Hidden {
     #[inline]
     pub fn reveal(&self, text: &[u8]) -> Result<u64, NotRevealed> {
         let Some(numbers) = &self.numbers else {
-            return Err(NotRevealed::NoUuid(FormatError::Value(OF_UUIDS)));
+            return Err(NotRevealed::NoUuid(FormatError::value(OF_UUIDS)));
         };
         let has_keys = |with_period| self.keys.iter().any(|key| key.period.is_some() == with_period);
         let (period, halves) = numbers.read(text, has_keys)?;

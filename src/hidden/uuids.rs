@@ -38,7 +38,7 @@ pub(super) fn read(text: &[u8]) -> Result<Uuid, FormatError> {
 pub(super) fn check(id: Uuid, side: Side) -> Result<(), FormatError> {
     match id.get_variant() == Variant::RFC4122 && id.get_version_num() == usize::from(side.version()) {
         true => Ok(()),
-        false => Err(FormatError::Value(match side {
+        false => Err(FormatError::value(match side {
             Side::Inside => "it is not a UUID of version 7, and no other is hidden",
             Side::Outside => "it is not a UUID of version 4, which all images are",
         })),

@@ -5,7 +5,7 @@ use crate::source::entropy;
 use crate::text::base64;
 
 pub(crate) const MAKE: Make =
-    Make { options: &["length", "alphabet"], takes_a_time: false, in_nginx: Some(&["length", "alphabet"]), maker };
+    Make { options: &["length", "alphabet"], takes_a_time: false, beside_copies: Some(&["length", "alphabet"]), maker };
 
 /// The number of characters of an id's text.
 const LEN: usize = 21;

@@ -6,10 +6,10 @@ use crate::segment::Segment;
 pub(crate) const MAKE: Make = Make {
     options: &["state"],
     takes_a_time: false,
-    in_nginx: None,
+    beside_copies: None,
     maker: |options| {
         let path = options.path("state", "the path of the file that txid-agent keeps")?;
-        let segment = Segment::attach(path).map_err(|error| MakerError::Segment(error.to_string()))?;
+        let segment = Segment::attach(path).map_err(MakerError::state)?;
         Ok(Maker::writing(move |_, text| Ok(Made::number(segment.next().map_err(NoId::Segment)?, text))))
     },
 };

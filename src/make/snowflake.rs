@@ -1,13 +1,12 @@
 //! 64-bit ids.
 
 use crate::maker::{Made, Make, Maker, MakerError, NoId, Options};
-use crate::snowflake::{Generator, Layout, State};
-use std::fmt::Display;
+use crate::snowflake::{Generator, Layout, LayoutError, State};
 
 pub(crate) const MAKE: Make = Make {
     options: &["node", "state", "layout"],
     takes_a_time: false,
-    in_nginx: Some(&["node", "state", "layout"]),
+    beside_copies: Some(&["node", "state", "layout"]),
     maker: |options| {
         let generator = generator(options)?;
         Ok(Maker::writing(move |clock_ms, text| {
@@ -17,11 +16,10 @@ pub(crate) const MAKE: Make = Make {
 };
 
 fn generator(options: &Options) -> Result<Generator, MakerError> {
-    let snowflake = |error: &dyn Display| MakerError::Snowflake(error.to_string());
     let layout_name = options.text("layout")?.unwrap_or("snowflake");
-    let layout: Layout = layout_name.parse().map_err(|error| snowflake(&error))?;
+    let layout: Layout = layout_name.parse().map_err(MakerError::state::<LayoutError>)?;
     if layout_name == "mastodon" {
-        return Err(snowflake(&"layout 'mastodon' has no node, so its ids are only read"));
+        return Err(MakerError::state("layout 'mastodon' has no node, so its ids are only read"));
     }
     // As Sonyflake itself does.
     let default = (layout_name == "sonyflake").then_some("ip");
@@ -31,12 +29,12 @@ fn generator(options: &Options) -> Result<Generator, MakerError> {
     })?;
     let given = match node {
         "lease" => None,
-        node => Some(crate::snowflake::node(node, &layout).map_err(|error| snowflake(&error))?),
+        node => Some(crate::snowflake::node(node, &layout).map_err(MakerError::state)?),
     };
     let path = options.path("state", "the path of a file for all processes with this node")?;
     let state = match given {
         Some(node) => (options.open_state)(path, &layout, node),
         None => State::leased(path, &layout),
     };
-    Ok(Generator::new(state.map_err(|error| snowflake(&error))?))
+    Ok(Generator::new(state.map_err(MakerError::state)?))
 }

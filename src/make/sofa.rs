@@ -10,7 +10,7 @@ pub(crate) const MAKE: Make = Make {
     options: &["address"],
     // Two copies of this library in one process would count from the same number.
     takes_a_time: false,
-    in_nginx: None,
+    beside_copies: None,
     maker: |options| {
         let address = options.ipv4_address()?;
         Ok(Maker::writing(move |clock_ms, text| {

@@ -13,7 +13,7 @@ const IDS_A_WORD: u32 = 5000;
 pub(crate) const ID: Make = Make {
     options: &["epoch"],
     takes_a_time: true,
-    in_nginx: Some(&["epoch"]),
+    beside_copies: Some(&["epoch"]),
     maker: |options| {
         let epoch_ms = options.epoch_ms()?;
         Ok(Maker::writing(move |clock_ms, text| Ok(put(text, id_by(clock_ms, epoch_ms))))
@@ -24,7 +24,7 @@ pub(crate) const ID: Make = Make {
 pub(crate) const HOST_ID: Make = Make {
     options: &["address", "epoch"],
     takes_a_time: true,
-    in_nginx: Some(&["address", "epoch"]),
+    beside_copies: Some(&["address", "epoch"]),
     maker: |options| {
         let (host, epoch_ms) = (host_word(options.host()?), options.epoch_ms()?);
         Ok(Maker::writing(move |clock_ms, text| Ok(put(text, host_id_by(clock_ms, epoch_ms, host))))
@@ -37,7 +37,7 @@ pub(crate) const OTEL_ID: Make =
 
 pub(crate) const SPAN_ID: Make = Make {
     takes_a_time: false,
-    in_nginx: None,
+    beside_copies: None,
     ..Make::of(|_| Ok(Maker::writing(|_, text| Ok(Made::in_place(text, |place| *place = span_id().to_text())))))
 };
 

@@ -7,7 +7,7 @@ use crate::text::crockford::{self, LEN_OF_128_BITS as SUFFIX_LEN};
 pub(crate) const MAKE: Make = Make {
     options: &["prefix"],
     takes_a_time: true,
-    in_nginx: Some(&["prefix"]),
+    beside_copies: Some(&["prefix"]),
     maker: |options| {
         let prefix = match options.text("prefix")? {
             Some(text) if is_a_prefix(text.as_bytes()) => format!("{text}_").into_bytes(),

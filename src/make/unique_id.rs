@@ -12,7 +12,7 @@ use std::net::Ipv4Addr;
 pub(crate) const SHORT: Make = Make {
     options: &["address"],
     takes_a_time: true,
-    in_nginx: Some(&["address"]),
+    beside_copies: Some(&["address"]),
     maker: |options| {
         let address = options.ipv4_address()?;
         Ok(Maker::stamping(move |ms, text| put(text, UniqueId::short_at(ms, address))))

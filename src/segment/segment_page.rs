@@ -293,6 +293,8 @@ error_texts! { SegmentError {
         path.display();
     Self::Copied(path) =>
         "{} is a copy of another file, which has the same numbers; use the file that txid-agent made", path.display();
+} source {
+    Self::Page(error) => error.source();
 } }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::path::Path;
 
 /// Why there is no id now. Nothing waits: the caller decides, and the next call may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The clock was stepped back from the last time used by more than the drift allows.
     ClockBehind {

@@ -21,11 +21,10 @@ pub(crate) fn random(stamp_ms: i64) -> [u8; 6] {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn read_mac(text: &[u8]) -> Result<[u8; 6], FormatError> {
-    let text: &[u8; 17] =
-        text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a MAC address has 17" })?;
+    let text: &[u8; 17] = text.try_into().map_err(|_| FormatError::length(text.len(), "a MAC address has 17"))?;
     let mut node = [0; 6];
     for (index, &byte) in text.iter().enumerate() {
-        let wrong = |expected| FormatError::Character { position: index + 1, byte, expected };
+        let wrong = |expected| FormatError::character(index + 1, byte, expected);
         match char::from(byte).to_digit(16) {
             _ if index % 3 == 2 && byte == b':' => {}
             _ if index % 3 == 2 => return Err(wrong("a colon")),

@@ -17,18 +17,18 @@ pub(crate) const PAIRS: [[u8; 2]; 100] = {
 /// Reads a number of at most 64 bits.
 pub(crate) fn decode(text: &[u8]) -> Result<u64, FormatError> {
     if text.is_empty() {
-        return Err(FormatError::Value("a number is missing"));
+        return Err(FormatError::value("a number is missing"));
     }
     let mut number = 0_u64;
     for (index, &byte) in text.iter().enumerate() {
         if !byte.is_ascii_digit() {
-            return Err(FormatError::Character { position: index + 1, byte, expected: "a digit" });
+            return Err(FormatError::character(index + 1, byte, "a digit"));
         }
         let digit = u64::from(byte - b'0');
         number = match index {
             // 19 digits always fit.
             0..19 => number * 10 + digit,
-            _ => number.checked_mul(10).and_then(|it| it.checked_add(digit)).ok_or(FormatError::Value(TOO_LARGE))?,
+            _ => number.checked_mul(10).and_then(|it| it.checked_add(digit)).ok_or(FormatError::value(TOO_LARGE))?,
         };
     }
     Ok(number)
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_digit_is_found() {
-        let error = FormatError::Character { position: 3, byte: b'x', expected: "a digit" };
+        let error = FormatError::character(3, b'x', "a digit");
         assert_eq!(decode(b"12x4"), Err(error));
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod hex;
 pub(crate) mod uuid_time;
 
 pub(crate) use error_texts::error_texts;
-pub use format_error::FormatError;
+pub use format_error::{FormatError, FormatErrorKind};
 
 /// Reads the texts of these types by their `from_text`.
 macro_rules! read_from_text {

@@ -79,10 +79,10 @@ impl AmznTraceId {
                 _ => true,
             };
             if !is_first {
-                return Err(FormatError::Value("Root, Parent and Sampled must not be there twice"));
+                return Err(FormatError::value("Root, Parent and Sampled must not be there twice"));
             }
         }
-        let trace_id = trace_id.ok_or(FormatError::Value("there is no Root"))?;
+        let trace_id = trace_id.ok_or(FormatError::value("there is no Root"))?;
         Ok(Self { trace_id, parent_id, sampled: sampled.flatten() })
     }
 }
@@ -100,12 +100,12 @@ fn read_root(value: &[u8]) -> Result<TraceId, FormatError> {
         }
         _ => None,
     };
-    id.ok_or(FormatError::Value("Root is not 1-, 8 hexadecimal digits, - and 24 more, or all zeros"))
+    id.ok_or(FormatError::value("Root is not 1-, 8 hexadecimal digits, - and 24 more, or all zeros"))
 }
 
 fn read_parent(value: &[u8]) -> Result<SpanId, FormatError> {
     let id = if value.len() == SpanId::LEN { trace_id_of_any_hex(value) } else { None };
-    let id = id.ok_or(FormatError::Value("Parent is not 16 hexadecimal digits, or all zeros"))?;
+    let id = id.ok_or(FormatError::value("Parent is not 16 hexadecimal digits, or all zeros"))?;
     Ok(SpanId(id.0 as u64))
 }
 

@@ -7,7 +7,7 @@ use crate::text::show_as_text;
 
 pub(crate) const MAKE: Make = Make {
     takes_a_time: false,
-    in_nginx: None,
+    beside_copies: None,
     ..Make::of(|_| {
         Ok(Maker::writing(|_, text| {
             let (trace_id, span_id) = otel_ids();

@@ -74,21 +74,21 @@ impl CloudTraceContext {
             None => (text, &text[..0]),
         };
         let Some((trace_id, rest)) = trimmed(ids).split_at_checked(TraceId::LEN) else {
-            return Err(FormatError::Length { found: text.len(), expected: "this header has 32 or more" });
+            return Err(FormatError::length(text.len(), "this header has 32 or more"));
         };
         let trace_id = trace_id_of_any_hex(trace_id)
-            .ok_or(FormatError::Value("the trace is not 32 hexadecimal digits, or all zeros"))?;
+            .ok_or(FormatError::value("the trace is not 32 hexadecimal digits, or all zeros"))?;
         let span_id = match rest {
             [] => 0,
             [b'/', digits @ ..] if digits.len() <= 20 => decimal::decode(digits)?,
-            _ => return Err(FormatError::Value("what follows the trace is not / and 1 to 20 digits")),
+            _ => return Err(FormatError::value("what follows the trace is not / and 1 to 20 digits")),
         };
         let mut sampled = None;
         for option in options.split(|&byte| byte == b';').map(trimmed) {
             let Some(value) = option.strip_prefix(b"o=") else { continue };
-            let options = decimal::decode(value).map_err(|_| FormatError::Value("o is not a number"))?;
+            let options = decimal::decode(value).map_err(|_| FormatError::value("o is not a number"))?;
             if sampled.replace(options & 1 == 1).is_some() {
-                return Err(FormatError::Value("o must not be there twice"));
+                return Err(FormatError::value("o must not be there twice"));
             }
         }
         Ok(Self { trace_id, parent_id: (span_id != 0).then_some(SpanId(span_id)), sampled })

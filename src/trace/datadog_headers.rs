@@ -49,7 +49,7 @@ impl DatadogHeaders {
         tags: Option<&[u8]>,
     ) -> Result<Self, FormatError> {
         let low = match number(trace_id)? {
-            0 => return Err(FormatError::Value("a trace id must not be zero")),
+            0 => return Err(FormatError::value("a trace id must not be zero")),
             low => low,
         };
         let parent_id = parent_id.map_or(Ok(0), number)?;
@@ -83,7 +83,7 @@ pub(crate) fn priority_of(sampling: Sampling) -> i8 {
 
 fn number(text: &[u8]) -> Result<u64, FormatError> {
     if text.len() > 20 {
-        return Err(FormatError::Length { found: text.len(), expected: "an id of Datadog has 1 to 20" });
+        return Err(FormatError::length(text.len(), "an id of Datadog has 1 to 20"));
     }
     decimal::decode(text)
 }
@@ -96,7 +96,7 @@ fn read_priority(text: &[u8]) -> Result<i8, FormatError> {
     };
     match decimal::decode(digits) {
         Ok(number @ 0..=99) => Ok(number as i8 * sign),
-        _ => Err(FormatError::Value("the priority is not a number of one or two digits")),
+        _ => Err(FormatError::value("the priority is not a number of one or two digits")),
     }
 }
 

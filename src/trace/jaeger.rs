@@ -62,7 +62,7 @@ impl UberTraceId {
     /// 1 is `sampled`, and 2 with it is `debug`.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if text.len() > Self::LONGEST {
-            return Err(FormatError::Length { found: text.len(), expected: "an uber-trace-id has 7 to 75" });
+            return Err(FormatError::length(text.len(), "an uber-trace-id has 7 to 75"));
         }
         let mut decoded = [0; Self::LONGEST];
         let text = without_escapes(text, &mut decoded);
@@ -70,13 +70,13 @@ impl UberTraceId {
         let (Some(trace_id), Some(span_id), Some(parent), Some(flags), None) =
             (fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
         else {
-            return Err(FormatError::Value("an uber-trace-id is TRACE:SPAN:PARENT:FLAGS"));
+            return Err(FormatError::value("an uber-trace-id is TRACE:SPAN:PARENT:FLAGS"));
         };
-        let id = |field: &[u8], most, wrong| digits(field, most).filter(|&id| id != 0).ok_or(FormatError::Value(wrong));
+        let id = |field: &[u8], most, wrong| digits(field, most).filter(|&id| id != 0).ok_or(FormatError::value(wrong));
         let trace_id = id(trace_id, 32, "the trace is not 1 to 32 hexadecimal digits, or zero")?;
         let span_id = id(span_id, 16, "the span is not 1 to 16 hexadecimal digits, or zero")?;
-        digits(parent, 16).ok_or(FormatError::Value("the parent is not 1 to 16 hexadecimal digits"))?;
-        let sampled = match digits(flags, 2).ok_or(FormatError::Value("the flags are not 1 or 2 hexadecimal digits"))? {
+        digits(parent, 16).ok_or(FormatError::value("the parent is not 1 to 16 hexadecimal digits"))?;
+        let sampled = match digits(flags, 2).ok_or(FormatError::value("the flags are not 1 or 2 hexadecimal digits"))? {
             flags if flags & 1 == 0 => Sampling::Deny,
             flags if flags & 2 == 0 => Sampling::Accept,
             _ => Sampling::Debug,

@@ -147,7 +147,7 @@ fn the_times_of_a_format_are_those_that_its_ids_can_hold() {
     let vectors: Value = serde_json::from_str(&file("tests/vectors/times.json")).unwrap();
     let numbers = &Numbers::UNKNOWN;
     // The layouts of snowflakes have their own.
-    for format in ALL.into_iter().filter(|format| !format.takes_a_layout()) {
+    for format in ALL.iter().copied().filter(|format| !format.takes_a_layout()) {
         let Some(times) = format.times(numbers) else { continue };
         let of_it = |case: &&Value| case["format"] == format.name;
         let ms = |case: &Value| case["ms"].as_str().unwrap().parse::<i64>().unwrap();

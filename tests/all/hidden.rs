@@ -10,7 +10,7 @@ use test_helpers::vectors::{bytes, each};
 use txid::hidden::{KeyCheck, NotHidden, NotRevealed, Shape, new_key};
 use txid::segment::{Segment, SegmentPage};
 use txid::uuid::{Uuid, Variant};
-use txid::{FormatError, Hidden};
+use txid::{FormatErrorKind, Hidden};
 
 const KEY: &str = "85962D72415D32DA4F2C574C02C44ED9";
 const THIRD_KEY: &str = "16251b6b8cf1e3f1279bbbcc8c163db7667fbdbf4108b2f8";
@@ -501,12 +501,16 @@ fn what_is_no_image_is_refused_as_in_the_vectors() {
     each("hidden", "invalid", |case| {
         let found = match of_case(case).reveal_text(&bytes(&case["shown"])).map(|inside| inside.to_string()) {
             Ok(inside) => return Some(inside),
-            Err(NotRevealed::Length { .. } | NotRevealed::NoUuid(FormatError::Length { .. })) => "length",
-            Err(NotRevealed::Character { .. } | NotRevealed::NoUuid(FormatError::Character { .. })) => "character",
+            Err(NotRevealed::NoUuid(error)) => match error.kind() {
+                FormatErrorKind::Length => "length",
+                FormatErrorKind::Character => "character",
+                _ => "value",
+            },
+            Err(NotRevealed::Length { .. }) => "length",
+            Err(NotRevealed::Character { .. }) => "character",
             Err(NotRevealed::Check) => "check",
             Err(NotRevealed::Period(_)) => "period",
             Err(NotRevealed::NoNumber) => "number",
-            Err(NotRevealed::NoUuid(_)) => "value",
             Err(error) => return Some(error.to_string()),
         };
         (case["reason"] != found).then(|| found.to_string())

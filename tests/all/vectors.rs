@@ -10,7 +10,7 @@ use txid::request::{
     check_header_name, is_valid_id,
 };
 use txid::snowflake::Layout;
-use txid::{FormatError, Txid, time_in};
+use txid::{FormatError, FormatErrorKind, Txid, time_in};
 
 fn unless_equal(found: &Value, expected: &Value) -> Option<String> {
     (found != expected).then(|| format!("found {found}"))
@@ -35,13 +35,13 @@ struct Wrong {
 
 impl From<FormatError> for Wrong {
     fn from(error: FormatError) -> Self {
-        let (reason, position) = match error {
-            FormatError::Length { .. } => ("length", None),
-            FormatError::Character { position, .. } => ("character", Some(position)),
-            FormatError::Value(_) => ("value", None),
-            FormatError::LastCharacter { position, .. } => ("last_character", Some(position)),
+        let reason = match error.kind() {
+            FormatErrorKind::Length => "length",
+            FormatErrorKind::Character => "character",
+            FormatErrorKind::LastCharacter => "last_character",
+            _ => "value",
         };
-        Self { reason, position, message: error.to_string() }
+        Self { reason, position: error.position(), message: error.to_string() }
     }
 }
 
@@ -240,7 +240,7 @@ fn recognized(case: &Value) -> Vec<&'static str> {
 fn every_format_that_is_read_has_vectors() {
     for section in ["valid", "invalid"] {
         let cases = cases("formats", section);
-        for format in formats::ALL.into_iter().filter(|format| format.is_read()) {
+        for format in formats::ALL.iter().copied().filter(|format| format.is_read()) {
             let name = format.name;
             assert!(cases.iter().any(|case| case["format"] == name), "{name} has no {section} vectors");
         }

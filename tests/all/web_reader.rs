@@ -64,7 +64,8 @@ fn the_readers_are_short_and_name_no_format() {
         let lines = text.lines().count();
         assert!(lines <= most, "{path}: {lines} lines");
         // The name of a rule, and that of a way to show a field.
-        let names = txid::formats::ALL.into_iter().map(|it| it.name).filter(|it| !["traceparent", "uuid"].contains(it));
+        let names =
+            txid::formats::ALL.iter().copied().map(|it| it.name).filter(|it| !["traceparent", "uuid"].contains(it));
         let named: Vec<_> = names.filter(|name| text.contains(&format!("\"{name}\""))).collect();
         assert!(named.is_empty(), "{path}: {named:?}");
     }

@@ -5,7 +5,7 @@ use txid::{Maker, MakerError};
 
 /// The formats, with a maker of each.
 pub fn makers() -> impl Iterator<Item = (&'static Format, Maker)> {
-    ALL.into_iter().filter_map(|format| {
+    ALL.iter().copied().filter_map(|format| {
         let options = format.make.as_ref()?.options;
         let address = options.contains(&"address").then_some(("address", "10.0.0.7".as_ref()));
         match format.maker(address) {

@@ -2,7 +2,7 @@
 
 use ::txid::segment::SegmentError;
 use ::txid::snowflake::{LayoutError, NodeError, Refusal, StateError};
-use ::txid::{FormatError, PageError};
+use ::txid::{FormatError, FormatErrorKind, PageError};
 use std::ffi::{CStr, c_char};
 
 /// The error codes; 0 is success. All are negative.
@@ -13,7 +13,7 @@ pub enum txid_error {
     Length = -1,
     /// A text has a character that is not in its alphabet.
     Character = -2,
-    /// The last character of an id is not '0' or 'g'.
+    /// The last character of an id has bits that must be zero.
     LastCharacter = -3,
     /// A text has valid characters, but a value that is not allowed.
     Value = -10,
@@ -63,11 +63,11 @@ pub enum txid_error {
 
 impl From<FormatError> for txid_error {
     fn from(error: FormatError) -> Self {
-        match error {
-            FormatError::Length { .. } => Self::Length,
-            FormatError::Character { .. } => Self::Character,
-            FormatError::Value(_) => Self::Value,
-            FormatError::LastCharacter { .. } => Self::LastCharacter,
+        match error.kind() {
+            FormatErrorKind::Length => Self::Length,
+            FormatErrorKind::Character => Self::Character,
+            FormatErrorKind::LastCharacter => Self::LastCharacter,
+            _ => Self::Value,
         }
     }
 }
@@ -103,7 +103,7 @@ impl From<&Refusal> for txid_error {
             Refusal::Exhausted { .. } => Self::SnowflakeExhausted,
             Refusal::BeforeEpoch { .. } => Self::SnowflakeBeforeEpoch,
             Refusal::Ended { .. } => Self::SnowflakeEnded,
-            Refusal::Unleased(_) => Self::SnowflakeUnleased,
+            _ => Self::SnowflakeUnleased,
         }
     }
 }
@@ -135,7 +135,7 @@ macro_rules! meanings {
 meanings! {
     Length => c"the text has too few or too many characters",
     Character => c"the text has a character that is not in its alphabet",
-    LastCharacter => c"the last character is not '0' or 'g'",
+    LastCharacter => c"the last character has bits that must be zero",
     Value => c"the text has a value that is not allowed",
     Option => c"the option is not known, or its value is not valid",
     OptionTwice => c"the option is already set",

@@ -148,7 +148,7 @@ impl From<&NoId> for txid_error {
     fn from(why: &NoId) -> Self {
         match why {
             NoId::Snowflake(refusal) => Self::from(refusal),
-            NoId::Segment(_) => Self::SegmentUsedUp,
+            _ => Self::SegmentUsedUp,
         }
     }
 }

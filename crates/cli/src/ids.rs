@@ -98,7 +98,7 @@ impl Wanted {
         formats.extend(ALL.iter().filter(|format| is_meant(format)));
         if formats.is_empty() {
             // The first of the list is our own.
-            let default = ALL.into_iter().find(|format| format.takes_a_layout() == has_layout);
+            let default = ALL.iter().copied().find(|format| format.takes_a_layout() == has_layout);
             formats.push(default.context("there is no such format")?);
         }
         if has_layout && !formats.iter().any(|format| format.takes_a_layout()) {

@@ -17,10 +17,10 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::{BufWriter, IsTerminal, StdoutLock, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use txid::FormatError;
 use txid::formats::find::Finder;
 use txid::formats::{self, Anatomy, Numbers, Reading, Unlikely};
 use txid::snowflake::Layout;
+use txid::{FormatError, FormatErrorKind};
 use txid_args::Inspect;
 
 /// What is written at once where nobody watches.
@@ -37,7 +37,7 @@ struct Id {
 
 impl Id {
     /// All that the text can be, the likeliest first.
-    fn all(text: &[u8], numbers: &Numbers, now: Timestamp) -> Result<Vec<Self>, Option<FormatError>> {
+    fn all(text: &[u8], numbers: &Numbers, now: Timestamp) -> Result<Vec<Self>, FormatError> {
         let found = formats::recognize(text, numbers, now.as_millisecond())?;
         Ok(found.into_iter().map(|(reading, holds)| Self { reading, holds }).collect())
     }
@@ -220,7 +220,9 @@ impl Inspection {
         };
         let mut ids = Vec::new();
         // One word of such a length was meant as an id.
-        if error.is_none() || !text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"@_-".contains(byte)) {
+        if error.kind() == FormatErrorKind::NoFormat
+            || !text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"@_-".contains(byte))
+        {
             self.finder.each(text, |id| {
                 ids.push(id.range);
                 ControlFlow::Continue(())
@@ -232,10 +234,12 @@ impl Inspection {
             }
         }
         if ids.is_empty() {
-            let error = error.filter(|_| lookalike(text).is_none() && nearly(text).is_none());
+            let is_known =
+                error.kind() != FormatErrorKind::NoFormat && lookalike(text).is_none() && nearly(text).is_none();
             let why = match text.trim_ascii().contains(&b' ') {
                 true => "no id is in this text".to_string(),
-                false => error.map_or_else(|| unknown(text), |error| error.to_string()),
+                false if is_known => error.to_string(),
+                false => unknown(text),
             };
             self.refuse(text, &why)?;
         }

@@ -122,7 +122,7 @@ pub fn inspect(bytes: &[u8]) {
     for numbers in [Numbers::UNKNOWN, Numbers { layout: Layout::SONYFLAKE, is_chosen: true }] {
         let readings = Readings::of(bytes, &numbers, txid::system_ms());
         // A text that fits can be shown, in any layout that is tried.
-        for format in formats::ALL.into_iter().filter(|format| format.name != "snowflake" || numbers.is_chosen) {
+        for format in formats::ALL.iter().copied().filter(|format| format.name != "snowflake" || numbers.is_chosen) {
             let is_read = formats::read(format.name, bytes, &numbers).is_some_and(|read| read.is_ok());
             // A UUID of any version is read as one.
             let is_it = |name: &str| name == format.name || format.name == "uuid" && name.starts_with("uuid_");
@@ -141,7 +141,7 @@ pub fn inspect(bytes: &[u8]) {
                     reading.ms.and_then(time::timestamp).map(time::rfc3339_of);
                 }
             }
-            Err(error) => assert!(error.is_none_or(|error| !error.to_string().is_empty())),
+            Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
 }

@@ -99,7 +99,7 @@ fn plain(name: &str) -> String {
 }
 
 fn named<T>(text: &str, as_one: impl Fn(&'static Format) -> Option<T>) -> Result<T, String> {
-    match formats::ALL.into_iter().find(|format| plain(format.name) == plain(text)) {
+    match formats::ALL.iter().copied().find(|format| plain(format.name) == plain(text)) {
         Some(format) => as_one(format).ok_or_else(|| {
             let why = if format.make.is_some() { "hold no time" } else { "can be read, but not made" };
             format!("ids of this format {why}")
@@ -117,12 +117,12 @@ fn named<T>(text: &str, as_one: impl Fn(&'static Format) -> Option<T>) -> Result
 }
 
 fn names(is_one: impl Fn(&'static Format) -> bool) -> Vec<&'static str> {
-    formats::ALL.into_iter().filter(|format| is_one(format)).map(|format| format.name).collect()
+    formats::ALL.iter().copied().filter(|format| is_one(format)).map(|format| format.name).collect()
 }
 
-/// The options of a format here, which are nginx's: a flake's node must be of one thread.
+/// The options of a format that the command offers. The node of a flake or a UUID must be of one thread, and is not.
 pub fn options(make: &Make) -> &'static [&'static str] {
-    make.in_nginx.unwrap_or(make.options)
+    if make.options == ["node"] { &[] } else { make.options }
 }
 
 /// The formats that can be made, one on each line.

@@ -310,7 +310,7 @@ impl Collector {
     fn look(&mut self, block: &[u8]) {
         let words = block.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| word.len() >= SHORTEST);
         for word in words {
-            for (at, format) in txid::formats::ALL.into_iter().enumerate() {
+            for (at, format) in txid::formats::ALL.iter().copied().enumerate() {
                 if let Some(chance) = format.chance(word) {
                     *self.by_chance.entry(at).or_default() += chance;
                 }

@@ -15,7 +15,7 @@ fn made() -> impl Iterator<Item = &'static Format> {
         ["address", ..] => txid::host_ipv4().is_some(),
         _ => !options.contains(&"state"),
     };
-    ALL.into_iter().filter(move |format| format.make.as_ref().is_some_and(|make| can_be_made(make.options)))
+    ALL.iter().copied().filter(move |format| format.make.as_ref().is_some_and(|make| can_be_made(make.options)))
 }
 
 #[test]
