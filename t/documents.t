@@ -63,6 +63,7 @@ sub here {
 sub masked {
     my ($text) = @_;
     $text =~ s/\[\d\d\/\w{3}\/\d{4}:[\d:]{8} [+-]\d{4}\]/[TIME]/g;
+    $text =~ s/"bytes":\K\d+/BYTES/g;
     $text =~ s/" \d{3}\K \d+ "-" "[^"]*"/ BYTES "-" "AGENT"/g;
     return $text =~ s/$id/ID/gr =~ s/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/TIME/gr;
 }

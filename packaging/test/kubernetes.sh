@@ -14,11 +14,11 @@ my ($file, $directory) = @ARGV;
 my %snippets;
 for my $object (LoadFile($file)) {
     my $data = $object->{data} // {};
-    $snippets{$_} = $data->{"$_-snippets"} for grep { $data->{"$_-snippets"} } qw(main http location);
+    $snippets{$_} = $data->{"$_-snippets"} for grep { $data->{"$_-snippets"} } qw(main http);
     $snippets{$_->{context} =~ s/.*\.//r} = $_->{value} for @{ $object->{spec}{snippets} // [] };
     $snippets{log} = $data->{'log-format'} // $object->{spec}{logging}{accessLog}{format} // $snippets{log};
 }
-for my $name (qw(main http location log)) {
+for my $name (qw(main http log)) {
     open my $out, '>', "$directory/$name.conf" or die $!;
     print $out $snippets{$name} // die "$file has no snippet for $name\n";
 }
@@ -41,14 +41,12 @@ http {
     access_log logs/access.log main;
     server {
         listen 127.0.0.1:$port;
-        location / {
-            $(cat "$prefix/location.conf")
-            proxy_pass http://127.0.0.1:$upstream;
-        }
+        location / { proxy_pass http://127.0.0.1:$upstream; }
     }
     server {
         listen 127.0.0.1:$upstream;
         access_log off;
+        txid_handle off;
         location / { return 200 "\$http_x_request_id"; }
     }
 }

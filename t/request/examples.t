@@ -19,7 +19,7 @@ SKIP: {
     like $sent, qr/^$id$/, 'has one id';
     like $body, qr/^\Q$sent\E 00-([0-9a-f]{32})-[0-9a-f]{16}-03 \1$/, 'which the upstream got, with a new trace';
     my ($trace_id) = $body =~ / 00-([0-9a-f]+)/;
-    like contents("$prefix/logs/access.log"), qr/^\Q$sent\E $trace_id [0-9a-f]{16} 200 GET \/$/m, 'and the log';
+    like contents("$prefix/logs/access.log"), qr/"GET \/ HTTP\/1.1" 200 .* $trace_id [0-9a-f]{16} \Q$sent\E$/m, 'and the log';
 
     my @from_client = ('X-Request-Id: from-the-front', 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01');
     (undef, $sent, $body) = request($port, '/', @from_client);

@@ -62,7 +62,7 @@ class Pages(envoy.EnvoyCase):
         headers = dict(self.upstream.seen["/quick"][-1])
         trace_id = headers["traceparent"].split("-")[1]
         self.assertEqual((headers["x-request-id"], headers["x-b3-traceid"]), (id, trace_id))
-        servers.wait_for(lambda: f"{id} {trace_id} 200 GET /quick\n" in log.read_text(), "the line of the page")
+        servers.wait_for(lambda: f'"GET /quick HTTP/1.1" 200 ' in log.read_text() and f" {trace_id} {id}\n" in log.read_text(), "the line of the page")
 
     def test_the_lua_of_the_patches(self):
         codes = [policy["inline"] for policy in example("envoy-gateway.yml")["spec"]["lua"]]
