@@ -30,6 +30,7 @@ pub use hidden::Hidden;
 pub use make::flake::Flake;
 pub use make::generator::Generator;
 pub use make::ksuid::Ksuid;
+pub use make::stamp::TimeError;
 pub use make::txid::{Guessable, Txid};
 pub use make::ulid::Ulid;
 pub use make::unique_id::{UniqueId, UniqueIdProcess};

@@ -88,7 +88,7 @@ impl SkyWalking {
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let [instance, thread, time] = fields(&SKYWALKING, text)?;
         let (ms, sequence) = Self::split(time as u64);
-        Ok(Self { instance, thread: thread as u32, ms, sequence })
+        Ok(Self { instance, thread: thread as u32, ms: ms as i64, sequence })
     }
 }
 
@@ -102,7 +102,7 @@ impl Sofa {
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let [address, ms, sequence, pid] = fields(&SOFA, text)?;
         let address = Ipv4Addr::from_bits(address as u32);
-        Ok(Self { address, ms: ms as u64, sequence: sequence as u16, pid: pid as u32 })
+        Ok(Self { address, ms: ms as i64, sequence: sequence as u16, pid: pid as u32 })
     }
 }
 

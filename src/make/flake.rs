@@ -82,15 +82,15 @@ impl Flake {
         Self(u128::from(ms) << 64 | u128::from(node << 16 | u64::from(sequence)))
     }
 
-    /// Milliseconds since 1970-01-01 UTC.
+    /// Milliseconds since 1970-01-01 UTC, in two's complement.
     ///
     /// ```
     /// let flake: txid::Flake = "000001VKvYLi2kP2ENqkCH".parse()?;
     /// assert!(flake.timestamp_ms() < 1 << 42);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    pub fn timestamp_ms(self) -> u64 {
-        (self.0 >> 64) as u64
+    pub fn timestamp_ms(self) -> i64 {
+        (self.0 >> 64) as i64
     }
 
     /// The node that made it.

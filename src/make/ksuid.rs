@@ -1,11 +1,12 @@
 //! KSUID of segmentio: `| s since 2014-05-13T16:53:20Z : 32 | random : 128 |` in base62.
 
+use crate::make::stamp::stamped;
 use crate::maker::{Made, Make, Maker};
 use crate::source::{clock, entropy};
 use crate::text::{base62, show_as_text};
 
 pub(crate) const MAKE: Make =
-    Make::of(|_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| Ksuid::at(ms).write(place)))));
+    Make::of(|_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| Ksuid::wrapping_at(ms).write(place)))));
 
 const EPOCH_MS: i64 = 1_400_000_000_000;
 
@@ -44,15 +45,15 @@ impl Ksuid {
     /// assert_eq!(txid::Ksuid::now_by(1_700_000_000_999).timestamp_ms(), 1_700_000_000_000);
     /// ```
     pub fn now_by(clock_ms: i64) -> Self {
-        Self::at(clock::never_backwards(clock_ms))
+        Self::wrapping_at(clock::never_backwards(clock_ms))
     }
 
     /// A new KSUID stamped with the second that `ms` is in, of which the low 32 bits count.
     ///
     /// ```
-    /// assert_eq!(txid::Ksuid::at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_000);
+    /// assert_eq!(txid::Ksuid::wrapping_at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_000);
     /// ```
-    pub fn at(ms: i64) -> Self {
+    pub fn wrapping_at(ms: i64) -> Self {
         Self { seconds: (ms.div_euclid(1000) - EPOCH_MS / 1000) as u32, payload: entropy::next_u128(ms) }
     }
 
@@ -88,3 +89,4 @@ impl Ksuid {
 }
 
 show_as_text!(Ksuid);
+stamped!(Ksuid, EPOCH_MS..=EPOCH_MS + u32::MAX as i64 * 1000 + 999);

@@ -8,6 +8,7 @@ pub(crate) mod segment;
 pub(crate) mod skywalking;
 pub(crate) mod snowflake;
 pub(crate) mod sofa;
+pub(crate) mod stamp;
 pub(crate) mod trace_id;
 pub(crate) mod txid;
 pub(crate) mod typeid;

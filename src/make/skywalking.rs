@@ -35,7 +35,7 @@ pub struct SkyWalking {
     /// The thread.
     pub thread: u32,
     /// Milliseconds since 1970-01-01 UTC.
-    pub ms: u64,
+    pub ms: i64,
     /// 0 to 9999.
     pub sequence: u16,
 }
@@ -90,7 +90,7 @@ impl SkyWalking {
             mark.instance = entropy::next_u128_rarely(now_ms);
         }
         MARK.set(mark);
-        let (ms, sequence) = (mark.position.ms(), mark.position.number());
+        let (ms, sequence) = (mark.position.ms() as i64, mark.position.number());
         Self { instance: mark.instance, thread: thread_number::get(), ms, sequence }
     }
 
@@ -109,7 +109,7 @@ impl SkyWalking {
     /// assert_eq!(&text[..length], b"00000000000000000000000000000001.2.30004");
     /// ```
     pub fn write(&self, text: &mut [u8; Self::MAX_LEN]) -> usize {
-        let time = self.ms.saturating_mul(u64::from(SEQUENCE)).saturating_add(u64::from(self.sequence));
+        let time = (self.ms as u64).saturating_mul(u64::from(SEQUENCE)).saturating_add(u64::from(self.sequence));
         text[..32].copy_from_slice(&hex::encode_128_bits(self.instance));
         let mut length = 32;
         for number in [u64::from(self.thread), time] {

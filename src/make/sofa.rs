@@ -44,7 +44,7 @@ pub struct Sofa {
     /// The host.
     pub address: Ipv4Addr,
     /// Milliseconds since 1970-01-01 UTC.
-    pub ms: u64,
+    pub ms: i64,
     /// 1000 to 9000.
     pub sequence: u16,
     /// The process.
@@ -79,7 +79,7 @@ impl Sofa {
         let ms = clock::never_backwards(clock_ms);
         let position = LAPS.next(ms, READING.with(|reading| reading.had_been_wrong(ms)));
         let pid = process::id(entropy::stream_id(ms));
-        Self { address, ms: position.ms(), sequence: FIRST + position.number(), pid }
+        Self { address, ms: position.ms() as i64, sequence: FIRST + position.number(), pid }
     }
 
     /// Writes the text, without allocating, and returns its length.
@@ -97,7 +97,7 @@ impl Sofa {
         let mut digits = itoa::Buffer::new();
         text[..8].copy_from_slice(&hex::encode_32_bits(self.address.to_bits()));
         // A leading 1 keeps the zeros that the digits may begin with.
-        let time = digits.format(MS_RANGE + self.ms % MS_RANGE);
+        let time = digits.format(MS_RANGE + self.ms as u64 % MS_RANGE);
         text[8..21].copy_from_slice(&time.as_bytes()[1..]);
         text[21..25].copy_from_slice(&digits.format(self.sequence.clamp(FIRST, LAST)).as_bytes()[..4]);
         let pid = digits.format(self.pid).as_bytes();

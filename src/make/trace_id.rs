@@ -17,7 +17,7 @@ pub(crate) const ID: Make = Make {
     maker: |options| {
         let epoch_ms = options.epoch_ms()?;
         Ok(Maker::writing(move |clock_ms, text| Ok(put(text, id_by(clock_ms, epoch_ms))))
-            .writing_at(move |ms, text| put(text, id_at(ms, epoch_ms))))
+            .writing_at(move |ms, text| put(text, wrapping_id_at(ms, epoch_ms))))
     },
 };
 
@@ -28,7 +28,7 @@ pub(crate) const HOST_ID: Make = Make {
     maker: |options| {
         let (host, epoch_ms) = (host_word(options.host()?), options.epoch_ms()?);
         Ok(Maker::writing(move |clock_ms, text| Ok(put(text, host_id_by(clock_ms, epoch_ms, host))))
-            .writing_at(move |ms, text| put(text, host_id_at(ms, epoch_ms, host))))
+            .writing_at(move |ms, text| put(text, wrapping_host_id_at(ms, epoch_ms, host))))
     },
 };
 
@@ -76,11 +76,11 @@ pub fn id() -> TraceId {
 /// As [`id`], stamped with the `ms` since `epoch_ms`, of which the low 41 bits count.
 ///
 /// ```
-/// let id = txid::trace::id_at(1_522_545_688_552, 0);
+/// let id = txid::trace::wrapping_id_at(1_522_545_688_552, 0);
 /// assert_eq!(txid::trace::read_id(&id.to_string())?.ms, 1_522_545_688_552);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-pub fn id_at(ms: i64, epoch_ms: i64) -> TraceId {
+pub fn wrapping_id_at(ms: i64, epoch_ms: i64) -> TraceId {
     next_id(ms, epoch_ms, Stamp::Given)
 }
 
@@ -134,14 +134,14 @@ pub fn host_id(host: u32) -> TraceId {
     host_id_by(clock::system_ms(), 0, host)
 }
 
-/// As [`host_id`], stamped as [`id_at`].
+/// As [`host_id`], stamped as [`wrapping_id_at`].
 ///
 /// ```
-/// let id = txid::trace::host_id_at(1_522_545_688_552, 0, 0x0a000007);
+/// let id = txid::trace::wrapping_host_id_at(1_522_545_688_552, 0, 0x0a000007);
 /// assert_eq!(txid::trace::read_host_id(&id.to_string())?.ms, 1_522_545_688_552);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-pub fn host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
+pub fn wrapping_host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
     next_host_id(ms, epoch_ms, host, Stamp::Given)
 }
 

@@ -1,5 +1,6 @@
 //! ULID: `| ms : 48 | random : 80 |` in Crockford's base32.
 
+use crate::make::stamp::stamped;
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::growing::{Growing, Grown};
@@ -8,7 +9,7 @@ use std::cell::Cell;
 
 pub(crate) const MAKE: Make = Make::of(|_| {
     Ok(Maker::writing(|clock_ms, text| Ok(put(Ulid::now_by(clock_ms), text)))
-        .writing_at(|ms, text| put(Ulid::at(ms), text)))
+        .writing_at(|ms, text| put(Ulid::wrapping_at(ms), text)))
 });
 
 fn put(Ulid(bits): Ulid, text: &mut Text) -> Made {
@@ -63,9 +64,9 @@ impl Ulid {
     /// one has the same stamp, this one is greater.
     ///
     /// ```
-    /// assert_eq!(txid::Ulid::at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_552);
+    /// assert_eq!(txid::Ulid::wrapping_at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_552);
     /// ```
-    pub fn at(ms: i64) -> Self {
+    pub fn wrapping_at(ms: i64) -> Self {
         Self::next(ms, Stamp::Given)
     }
 
@@ -93,3 +94,4 @@ impl Ulid {
 }
 
 show_as_text!(Ulid);
+stamped!(Ulid, 0..=TIME_MASK);

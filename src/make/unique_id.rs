@@ -15,11 +15,11 @@ pub(crate) const SHORT: Make = Make {
     beside_copies: Some(&["address"]),
     maker: |options| {
         let address = options.ipv4_address()?;
-        Ok(Maker::stamping(move |ms, text| put(text, UniqueId::short_at(ms, address))))
+        Ok(Maker::stamping(move |ms, text| put(text, UniqueId::wrapping_short_at(ms, address))))
     },
 };
 
-pub(crate) const LONG: Make = Make::of(|_| Ok(Maker::stamping(|ms, text| put(text, UniqueId::long_at(ms)))));
+pub(crate) const LONG: Make = Make::of(|_| Ok(Maker::stamping(|ms, text| put(text, UniqueId::wrapping_long_at(ms)))));
 
 /// The alphabets of httpd before 2.4.47, and since.
 const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";
@@ -44,7 +44,7 @@ fn put(text: &mut Text, id: UniqueId) -> Made {
 /// ```
 /// use txid::UniqueId;
 ///
-/// let id = UniqueId::long_at(1_522_545_688_552);
+/// let id = UniqueId::wrapping_long_at(1_522_545_688_552);
 /// assert_eq!(id.to_string().len(), 27);
 /// assert_eq!(id.seconds, 1_522_545_688);
 /// assert_eq!(id.to_string().parse(), Ok(id));
@@ -112,15 +112,15 @@ impl UniqueId {
     /// assert_eq!(txid::UniqueId::short_by(1_522_545_688_552, [10, 0, 0, 7].into()).seconds, 1_522_545_688);
     /// ```
     pub fn short_by(clock_ms: i64, address: Ipv4Addr) -> Self {
-        Self::short_at(clock::never_backwards(clock_ms), address)
+        Self::wrapping_short_at(clock::never_backwards(clock_ms), address)
     }
 
     /// As [`UniqueId::short`], stamped with the second that `ms` is in, of which the low 32 bits count.
     ///
     /// ```
-    /// assert_eq!(txid::UniqueId::short_at(1_522_545_688_552, [10, 0, 0, 7].into()).seconds, 1_522_545_688);
+    /// assert_eq!(txid::UniqueId::wrapping_short_at(1_522_545_688_552, [10, 0, 0, 7].into()).seconds, 1_522_545_688);
     /// ```
-    pub fn short_at(ms: i64, address: Ipv4Addr) -> Self {
+    pub fn wrapping_short_at(ms: i64, address: Ipv4Addr) -> Self {
         let run = Run::next(ms);
         Self {
             seconds: ms.div_euclid(1000) as u32,
@@ -145,15 +145,15 @@ impl UniqueId {
     /// assert_eq!(txid::UniqueId::long_by(1_522_545_688_552).seconds, 1_522_545_688);
     /// ```
     pub fn long_by(clock_ms: i64) -> Self {
-        Self::long_at(clock::never_backwards(clock_ms))
+        Self::wrapping_long_at(clock::never_backwards(clock_ms))
     }
 
     /// As [`UniqueId::long`], stamped with the second that `ms` is in, of which the low 32 bits count.
     ///
     /// ```
-    /// assert_eq!(txid::UniqueId::long_at(-1).seconds, u32::MAX);
+    /// assert_eq!(txid::UniqueId::wrapping_long_at(-1).seconds, u32::MAX);
     /// ```
-    pub fn long_at(ms: i64) -> Self {
+    pub fn wrapping_long_at(ms: i64) -> Self {
         let run = Run::next(ms);
         Self {
             seconds: ms.div_euclid(1000) as u32,

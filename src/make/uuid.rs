@@ -1,5 +1,6 @@
 //! UUIDs: the `uuid` crate does layout and text, this library does bits and time.
 
+use crate::make::stamp::TimeError;
 use crate::maker::{Made, Make, Maker, Text};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
@@ -14,7 +15,8 @@ use std::cell::Cell;
 pub use ::uuid::Uuid;
 
 pub(crate) const V7: Make = Make::of(|_| {
-    Ok(Maker::writing(|clock_ms, text| Ok(put(text, v7_by(clock_ms)))).writing_at(|ms, text| put(text, v7_at(ms))))
+    Ok(Maker::writing(|clock_ms, text| Ok(put(text, v7_by(clock_ms))))
+        .writing_at(|ms, text| put(text, wrapping_v7_at(ms))))
 });
 
 pub(crate) const V4: Make =
@@ -115,17 +117,26 @@ pub fn v7() -> Uuid {
     v7_by(clock::system_ms())
 }
 
-/// A new UUID of version 7 stamped with exactly `ms`, of which the low 48 bits count (two's complement). If the
-/// thread's previous one has the same stamp, this one is greater.
+/// A new UUID of version 7 stamped with `ms`, in milliseconds since 1970-01-01 UTC. If the thread's previous one has the
+/// same stamp, this one is greater.
+///
+/// # Errors
+///
+/// [`TimeError`](crate::TimeError), if UUIDs cannot hold that time.
+pub fn try_v7_at(ms: i64) -> Result<Uuid, TimeError> {
+    TimeError::unless_in(0..=(1 << 48) - 1, ms).map(wrapping_v7_at)
+}
+
+/// As [`try_v7_at`], but of any `ms` the low 48 bits count (two's complement).
 ///
 /// ```
 /// use txid::uuid;
 ///
-/// let (first, second) = (uuid::v7_at(1_645_557_742_000), uuid::v7_at(1_645_557_742_000));
+/// let (first, second) = (uuid::wrapping_v7_at(1_645_557_742_000), uuid::wrapping_v7_at(1_645_557_742_000));
 /// assert!(first.to_string().starts_with("017f22e2-79b0-7"));
 /// assert!(first < second);
 /// ```
-pub fn v7_at(ms: i64) -> Uuid {
+pub fn wrapping_v7_at(ms: i64) -> Uuid {
     Uuid::from_u128(v7::at(ms))
 }
 

@@ -1,6 +1,7 @@
 //! xid, the request id of zerolog: `| s : 32 | machine : 24 | process : 16 | counter : 24 |` in base32hex. Its text has the
 //! very shape of a txid's.
 
+use crate::make::stamp::stamped;
 use crate::maker::{Made, Make, Maker};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
@@ -8,7 +9,7 @@ use crate::text::{base32hex, show_as_text};
 use std::cell::Cell;
 
 pub(crate) const MAKE: Make =
-    Make::of(|_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| *place = Xid::at(ms).to_text()))));
+    Make::of(|_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| *place = Xid::wrapping_at(ms).to_text()))));
 
 const COUNTER_BITS: u32 = 24;
 
@@ -47,15 +48,15 @@ impl Xid {
     /// assert_eq!(txid::Xid::now_by(1_700_000_000_999).timestamp_ms(), 1_700_000_000_000);
     /// ```
     pub fn now_by(clock_ms: i64) -> Self {
-        Self::at(clock::never_backwards(clock_ms))
+        Self::wrapping_at(clock::never_backwards(clock_ms))
     }
 
     /// A new xid stamped with the second that `ms` is in, of which the low 32 bits count.
     ///
     /// ```
-    /// assert_eq!(txid::Xid::at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_000);
+    /// assert_eq!(txid::Xid::wrapping_at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_000);
     /// ```
-    pub fn at(ms: i64) -> Self {
+    pub fn wrapping_at(ms: i64) -> Self {
         let Run { host, counter, .. } = Run::next(ms);
         let seconds = ms.div_euclid(1000) as u32;
         Self(u128::from(seconds) << OTHER_BITS | u128::from(host << COUNTER_BITS | u64::from(counter)))
@@ -129,6 +130,7 @@ impl Run {
 }
 
 show_as_text!(Xid);
+stamped!(Xid, 0..=u32::MAX as i64 * 1000 + 999);
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,9 @@ pub(crate) mod traceparent;
 
 pub use crate::make::skywalking::SkyWalking;
 pub use crate::make::sofa::Sofa;
-pub use crate::make::trace_id::{host_id, host_id_at, host_id_by, host_word, id, id_at, id_by, otel_trace_id, span_id};
+pub use crate::make::trace_id::{
+    host_id, host_id_by, host_word, id, id_by, otel_trace_id, span_id, wrapping_host_id_at, wrapping_id_at,
+};
 pub(crate) use crate::make::trace_id::{otel_ids, seconds_ids_by};
 pub use amzn::AmznTraceId;
 pub use b3::{B3, B3Ids, Sampling};

@@ -8,7 +8,7 @@ use crate::text::FormatError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdParts {
     /// Milliseconds since the epoch that it was made with.
-    pub ms: u64,
+    pub ms: i64,
     /// Its number within its millisecond, from 0.
     pub sequence: u32,
     /// The random bits.
@@ -19,7 +19,7 @@ pub struct IdParts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostIdParts {
     /// Milliseconds since the epoch it was made with.
-    pub ms: u64,
+    pub ms: i64,
     /// Its number within its millisecond, from 0.
     pub sequence: u32,
     /// The host, as [`host_word`](super::host_word) has it.
@@ -47,7 +47,7 @@ pub fn read_id(text: &str) -> Result<IdParts, FormatError> {
 /// ```
 pub fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
     let [ms, sequence, random] = fields(&TRACE_ID, text)?;
-    Ok(IdParts { ms: ms as u64, sequence: sequence as u32, random: random as u64 })
+    Ok(IdParts { ms: ms as i64, sequence: sequence as u32, random: random as u64 })
 }
 
 /// Reads 32 characters as an id made by [`host_id`](super::host_id).
@@ -59,5 +59,5 @@ pub fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
 /// ```
 pub fn read_host_id(text: &str) -> Result<HostIdParts, FormatError> {
     let [ms, sequence, host, random] = fields(&TRACE_HOST_ID, text.as_bytes())?;
-    Ok(HostIdParts { ms: ms as u64, sequence: sequence as u32, host: host as u32, random: random as u32 })
+    Ok(HostIdParts { ms: ms as i64, sequence: sequence as u32, host: host as u32, random: random as u32 })
 }

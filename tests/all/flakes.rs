@@ -18,9 +18,9 @@ fn a_random_node_is_nobodys_address() {
 fn a_stamp_from_ahead_does_not_hold_up_the_clock() {
     const MS: i64 = 1_700_000_000_000;
     for ahead_ms in [5_000, 1 << 50] {
-        assert_eq!(Flake::now_by(MS, None).timestamp_ms(), MS as u64);
+        assert_eq!(Flake::now_by(MS, None).timestamp_ms(), MS);
         Flake::at(MS + ahead_ms, None);
-        assert_eq!(Flake::now_by(MS, None).timestamp_ms(), MS as u64, "{ahead_ms} ms ahead");
+        assert_eq!(Flake::now_by(MS, None).timestamp_ms(), MS, "{ahead_ms} ms ahead");
     }
 }
 
@@ -54,7 +54,7 @@ fn number(bits: &[bool]) -> u64 {
 
 #[test]
 fn unique_ids_have_their_fields_where_apache_has_them() {
-    let id = UniqueId::short_at(1_522_545_688_552, HOST);
+    let id = UniqueId::wrapping_short_at(1_522_545_688_552, HOST);
     let bits = bits_of(&id.to_string(), "@-");
     assert_eq!(bits.len(), 144);
     assert_eq!(number(&bits[..32]), 1_522_545_688);
@@ -63,7 +63,7 @@ fn unique_ids_have_their_fields_where_apache_has_them() {
     assert_eq!(number(&bits[96..112]), u64::from(id.counter));
     assert_eq!(number(&bits[112..]), u64::from(id.thread));
 
-    let id = UniqueId::long_at(1_522_545_688_552);
+    let id = UniqueId::wrapping_long_at(1_522_545_688_552);
     let bits = bits_of(&id.to_string(), "-_");
     assert_eq!(bits.len(), 162);
     assert_eq!(number(&bits[..32]), 1_522_545_688);
@@ -77,9 +77,9 @@ fn unique_ids_have_their_fields_where_apache_has_them() {
 #[test]
 fn the_counter_starts_anywhere_and_counts_up() {
     let starts: HashSet<_> =
-        (0..8).map(|_| std::thread::spawn(|| UniqueId::long_at(0).counter).join().unwrap()).collect();
+        (0..8).map(|_| std::thread::spawn(|| UniqueId::wrapping_long_at(0).counter).join().unwrap()).collect();
     assert!(starts.len() > 4, "{starts:?}");
-    let counters: Vec<_> = (0..100_000).map(|_| UniqueId::long_at(0).counter).collect();
+    let counters: Vec<_> = (0..100_000).map(|_| UniqueId::wrapping_long_at(0).counter).collect();
     // After a second, fresh randomness starts a new run.
     assert!(counters.windows(2).filter(|pair| pair[1] != pair[0].wrapping_add(1)).count() <= 2);
 }
@@ -88,7 +88,7 @@ proptest! {
     #[test]
     fn flakes_read_back(bits: u128, ms: i64) {
         prop_assert_eq!(Flake(bits).to_string().parse(), Ok(Flake(bits)));
-        prop_assert_eq!(Flake::at(ms, None).timestamp_ms(), ms as u64);
+        prop_assert_eq!(Flake::at(ms, None).timestamp_ms(), ms);
     }
 
     #[test]
@@ -102,7 +102,7 @@ proptest! {
 
 #[test]
 fn a_short_unique_id_tells_threads_and_laps_apart() {
-    let thread = || UniqueId::short_at(0, [10, 0, 0, 7].into()).thread;
+    let thread = || UniqueId::wrapping_short_at(0, [10, 0, 0, 7].into()).thread;
     let two_laps = move || {
         let first = thread();
         (1..1 << 16).for_each(|_| _ = thread());

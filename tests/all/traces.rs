@@ -13,11 +13,11 @@ const HOST: u32 = 0x0a00_0007;
 fn a_time_ordered_id_counts_from_0_in_each_millisecond() {
     for ms in [1_000, 1_001, 5, 1_001] {
         for sequence in 0..100 {
-            let parts = trace::read_id(&trace::id_at(ms, 0).to_string()).unwrap();
-            assert_eq!((parts.ms, parts.sequence), (ms as u64, sequence));
+            let parts = trace::read_id(&trace::wrapping_id_at(ms, 0).to_string()).unwrap();
+            assert_eq!((parts.ms, parts.sequence), (ms, sequence));
         }
     }
-    let parts = trace::read_id(&trace::id_at(1_522_545_688_552, 1_500_000_000_000).to_string()).unwrap();
+    let parts = trace::read_id(&trace::wrapping_id_at(1_522_545_688_552, 1_500_000_000_000).to_string()).unwrap();
     assert_eq!(parts.ms, 22_545_688_552);
 }
 
@@ -25,7 +25,7 @@ fn a_time_ordered_id_counts_from_0_in_each_millisecond() {
 fn a_stamp_that_is_the_clocks_own_is_in_its_order() {
     for _ in 0..1000 {
         let by_clock = trace::id();
-        let given = trace::id_at(trace::read_id(&by_clock.to_string()).unwrap().ms as i64, 0);
+        let given = trace::wrapping_id_at(trace::read_id(&by_clock.to_string()).unwrap().ms, 0);
         assert!(by_clock < given);
         assert!(given < trace::id());
     }
@@ -36,8 +36,8 @@ fn no_id_with_a_host_twice_in_whatever_order_the_stamps_come() {
     let mut ids = HashSet::new();
     for turn in 0..50 {
         for ms in [1000, 2000, 1000, 3000] {
-            assert!(ids.insert(trace::host_id_at(ms, 0, HOST)), "turn {turn}");
-            assert!(ids.insert(trace::host_id_at(ms + 500, 500, HOST)), "turn {turn}, with an epoch");
+            assert!(ids.insert(trace::wrapping_host_id_at(ms, 0, HOST)), "turn {turn}");
+            assert!(ids.insert(trace::wrapping_host_id_at(ms + 500, 500, HOST)), "turn {turn}, with an epoch");
         }
         assert!(ids.insert(trace::host_id(HOST)), "turn {turn}, by the clock");
     }
@@ -78,7 +78,7 @@ fn skywalkings_sequence_runs_from_0_to_9999_and_no_further() {
     assert_eq!(ids[0].sequence, 0);
     for pair in ids.windows(2) {
         assert_eq!(pair[1].sequence, (pair[0].sequence + 1) % 10_000);
-        assert!(pair[1].ms >= pair[0].ms + u64::from(pair[1].sequence == 0));
+        assert!(pair[1].ms >= pair[0].ms + i64::from(pair[1].sequence == 0));
         assert_eq!(pair[0].to_string().parse(), Ok(pair[0]));
     }
 }
@@ -86,12 +86,12 @@ fn skywalkings_sequence_runs_from_0_to_9999_and_no_further() {
 proptest! {
     #[test]
     fn a_stamp_is_read_back_exactly(ms in 0..1_i64 << 41, epoch in 0..1_i64 << 41) {
-        let id = trace::id_at(ms, epoch);
-        prop_assert_eq!(trace::read_id(&id.to_string()).unwrap().ms as i64, (ms - epoch).rem_euclid(1 << 41));
+        let id = trace::wrapping_id_at(ms, epoch);
+        prop_assert_eq!(trace::read_id(&id.to_string()).unwrap().ms, (ms - epoch).rem_euclid(1 << 41));
     }
 
     #[test]
-    fn sofas_read_back(address: u32, ms in 0..10_u64.pow(13), sequence in 1000..=9000_u16, pid: u32) {
+    fn sofas_read_back(address: u32, ms in 0..10_i64.pow(13), sequence in 1000..=9000_u16, pid: u32) {
         let id = Sofa { address: address.into(), ms, sequence, pid };
         prop_assert_eq!(id.to_string().parse(), Ok(id));
     }
@@ -120,13 +120,13 @@ fn both_halves_of_a_random_id_are_random() {
 fn sofas_time_of_more_than_13_digits_begins_anew() {
     let id = Sofa { address: [10, 0, 0, 7].into(), ms: 10_000_000_000_007, sequence: 1000, pid: 1 };
     assert_eq!(id.to_string(), "0a000007000000000000710001");
-    // The greatest ends in 4_073_709_551_615.
-    assert_eq!(Sofa { ms: u64::MAX, ..id }.to_string(), "0a000007407370955161510001");
+    // The greatest of 64 bits ends in 4_073_709_551_615.
+    assert_eq!(Sofa { ms: -1, ..id }.to_string(), "0a000007407370955161510001");
 }
 
 #[test]
 fn the_longest_texts_have_the_greatest_length() {
-    let skywalking = SkyWalking { instance: 1, thread: u32::MAX, ms: u64::MAX, sequence: 9999 };
+    let skywalking = SkyWalking { instance: 1, thread: u32::MAX, ms: -1, sequence: 9999 };
     assert!(skywalking.to_string().ends_with(".4294967295.18446744073709551615"));
     assert_eq!(skywalking.to_string().len(), SkyWalking::MAX_LEN);
     let sofa = Sofa { address: [10, 0, 0, 7].into(), ms: 1, sequence: 9000, pid: u32::MAX };

@@ -6,16 +6,18 @@ use txid::{Ksuid, Maker, Ulid, Xid};
 
 #[test]
 fn the_low_48_bits_of_a_time_count() {
-    assert_eq!(Ulid::at(-1).timestamp_ms(), (1 << 48) - 1);
-    assert!(Ulid::at(5) < Ulid::at(5 | 1 << 48) && Ulid::at(5 | 1 << 48) < Ulid::at(5));
+    assert_eq!(Ulid::wrapping_at(-1).timestamp_ms(), (1 << 48) - 1);
+    assert!(
+        Ulid::wrapping_at(5) < Ulid::wrapping_at(5 | 1 << 48) && Ulid::wrapping_at(5 | 1 << 48) < Ulid::wrapping_at(5)
+    );
     // In a thread that has none before it, also that of -1 is random.
-    let random = std::thread::spawn(|| Ulid::at(-1).0 & ((1 << 80) - 1)).join().unwrap();
+    let random = std::thread::spawn(|| Ulid::wrapping_at(-1).0 & ((1 << 80) - 1)).join().unwrap();
     assert!(random > 1 << 48, "{random:x}");
 }
 
 #[test]
 fn the_next_ulid_of_a_millisecond_cannot_be_guessed() {
-    let bits: Vec<_> = (0..10).map(|_| Ulid::at(9).0).collect();
+    let bits: Vec<_> = (0..10).map(|_| Ulid::wrapping_at(9).0).collect();
     assert!(bits.windows(2).any(|pair| pair[1] - pair[0] > 1), "{bits:x?}");
 }
 
@@ -36,7 +38,7 @@ fn the_machine_and_process_of_an_xid_are_those_of_a_thread_and_random() {
         (id.machine(), id.process())
     }
     let of_a_thread = || {
-        let ids: Vec<_> = (0..10_000).map(|_| Xid::at(0)).collect();
+        let ids: Vec<_> = (0..10_000).map(|_| Xid::wrapping_at(0)).collect();
         let makers: HashSet<_> = ids.iter().map(|&id| maker(id)).collect();
         // Fresh randomness may be mixed in once.
         assert!(makers.len() <= 2, "{makers:?}");
@@ -54,10 +56,10 @@ fn the_machine_and_process_of_an_xid_are_those_of_a_thread_and_random() {
 fn every_random_bit_is_real() {
     let (mut ones, mut zeros) = ([0_u128; 3], [0_u128; 3]);
     for _ in 0..1000 {
-        let (ulid, xid) = std::thread::spawn(|| (Ulid::at(0).0, Xid::at(0))).join().unwrap();
+        let (ulid, xid) = std::thread::spawn(|| (Ulid::wrapping_at(0).0, Xid::wrapping_at(0))).join().unwrap();
         let [a, b, c] = xid.machine().map(u128::from);
         let xid = (a << 16 | b << 8 | c) << 40 | u128::from(xid.process()) << 24 | u128::from(xid.counter());
-        for (place, bits) in [ulid, Ksuid::at(0).payload, xid].into_iter().enumerate() {
+        for (place, bits) in [ulid, Ksuid::wrapping_at(0).payload, xid].into_iter().enumerate() {
             ones[place] |= bits;
             zeros[place] |= !bits;
         }
@@ -83,9 +85,9 @@ fn each_character_of_a_nano_id_is_any_of_64() {
 proptest! {
     #[test]
     fn a_stamp_is_read_back(ms: i64) {
-        prop_assert_eq!(Ulid::at(ms).timestamp_ms(), ms.rem_euclid(1 << 48));
+        prop_assert_eq!(Ulid::wrapping_at(ms).timestamp_ms(), ms.rem_euclid(1 << 48));
         let seconds = ms.div_euclid(1000);
-        prop_assert_eq!(Xid::at(ms).timestamp_ms(), seconds.rem_euclid(1 << 32) * 1000);
-        prop_assert_eq!(i64::from(Ksuid::at(ms).seconds), (seconds - 1_400_000_000).rem_euclid(1 << 32));
+        prop_assert_eq!(Xid::wrapping_at(ms).timestamp_ms(), seconds.rem_euclid(1 << 32) * 1000);
+        prop_assert_eq!(i64::from(Ksuid::wrapping_at(ms).seconds), (seconds - 1_400_000_000).rem_euclid(1 << 32));
     }
 }

@@ -53,7 +53,9 @@ fn fragment(text: &str) -> String {
 
 /// Two ids a second.
 fn ids(count: usize) -> String {
-    (0..count as i64).map(|n| format!("{} GET /{n}\n", txid::Txid::first_of(1_522_545_688_000 + n * 500))).collect()
+    (0..count as i64)
+        .map(|n| format!("{} GET /{n}\n", txid::Txid::wrapping_bounds_of(1_522_545_688_000 + n * 500)[0]))
+        .collect()
 }
 
 /// They know what the table says, and nothing of a format.

@@ -22,7 +22,7 @@ use txid::{Generator, Maker, Txid, UniqueIdProcess};
 type Text = [u8; Txid::LEN];
 
 fn ids(count: usize) -> Vec<Text> {
-    (0..count).map(|_| Txid::at(0).to_text()).collect()
+    (0..count).map(|_| Txid::wrapping_at(0).to_text()).collect()
 }
 
 fn texts(child: Child) -> Vec<Text> {
@@ -113,15 +113,15 @@ fn formats_begin_anew_in_a_raw_clone() {
 /// Within a millisecond, each version 7 is greater than the last one by a random number of 32 bits. If a child's first
 /// one continued its parent's, the ids of two children would be too close together.
 fn a_childs_version_7_does_not_follow_its_parents() {
-    let last = txid::uuid::v7_at(7).as_u128();
-    let child = Child::start(fork, || txid::uuid::v7_at(7).as_u128().to_be_bytes().to_vec());
+    let last = txid::uuid::wrapping_v7_at(7).as_u128();
+    let child = Child::start(fork, || txid::uuid::wrapping_v7_at(7).as_u128().to_be_bytes().to_vec());
     let of_child = u128::from_be_bytes(child.output().try_into().unwrap());
     assert!(last.abs_diff(of_child) > 1 << 40);
-    assert!(last.abs_diff(txid::uuid::v7_at(7).as_u128()) < 1 << 40);
+    assert!(last.abs_diff(txid::uuid::wrapping_v7_at(7).as_u128()) < 1 << 40);
 }
 
 fn strong(count: usize) -> Vec<Text> {
-    (0..count).map(|_| Txid::strong_at(0).unwrap().to_text()).collect()
+    (0..count).map(|_| Txid::strong_wrapping_at(0).unwrap().to_text()).collect()
 }
 
 fn no_child_has_its_parents_strong_ids() {
@@ -165,7 +165,7 @@ fn strong_ids_need_no_system_call_if_the_kernel_can_do_without() {
         let child = Child::start(fork, || {
             strong(1);
             refuse(NO_RANDOMNESS, libc::EIO);
-            let made = (0..1000).map_while(|_| Some(Txid::strong_at(0).ok()?.to_text()));
+            let made = (0..1000).map_while(|_| Some(Txid::strong_wrapping_at(0).ok()?.to_text()));
             made.collect::<Vec<_>>().concat()
         });
         texts(child)
@@ -187,7 +187,7 @@ fn no_strong_randomness_is_kept() {
             // SAFETY: the kernel may do the same at any time.
             assert_eq!(unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_DONTNEED) }, 0);
         }
-        vec![u8::from(Txid::strong_at(0).is_err())]
+        vec![u8::from(Txid::strong_wrapping_at(0).is_err())]
     });
     assert_eq!(child.output(), [1]);
 }
@@ -197,10 +197,10 @@ fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
     let child = Child::start(fork, || {
         let mut texts = Vec::with_capacity(100);
         refuse(&[libc::SYS_mmap], libc::ENOMEM);
-        texts.extend((0..100).map(|_| Txid::strong_at(0).unwrap().to_text()));
+        texts.extend((0..100).map(|_| Txid::strong_wrapping_at(0).unwrap().to_text()));
         assert!(droppable().is_empty());
         refuse(NO_RANDOMNESS, libc::EIO);
-        assert!(Txid::strong_at(0).is_err());
+        assert!(Txid::strong_wrapping_at(0).is_err());
         texts.concat()
     });
     assert_no_id_twice(&[texts(child)]);
@@ -259,7 +259,7 @@ fn ids_are_made_at_the_end_of_a_thread() {
 fn ids_that_could_be_guessed_are_reported() {
     let child = Child::start(fork, || {
         refuse(NO_RANDOMNESS, libc::EIO);
-        let ids: Vec<_> = (0..1000).map(|_| Txid::strong_at(0).unwrap_err().0.to_text()).collect();
+        let ids: Vec<_> = (0..1000).map(|_| Txid::strong_wrapping_at(0).unwrap_err().0.to_text()).collect();
         assert!(txid::entropy_degraded());
         for (format, options) in [("strong", &[][..]), ("nanoid", &[]), ("nanoid", &["alphabet=01"])] {
             let made = Maker::builder(format)
@@ -415,7 +415,7 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
         // SAFETY: it is refused before it writes anything.
         assert_eq!(unsafe { libc::syscall(libc::SYS_getrandom, std::ptr::null_mut::<u8>(), 0, 0) }, -1);
         let is_degraded = txid::entropy_degraded();
-        let strong = (0..100).filter(|_| Txid::strong_at(0).is_ok()).count();
+        let strong = (0..100).filter(|_| Txid::strong_wrapping_at(0).is_ok()).count();
         vec![u8::from(is_degraded), strong as u8]
     });
     assert_eq!(child.output(), [0, 100]);
@@ -477,7 +477,7 @@ fn where_all_is_refused_from_the_start_ids_are_made_and_it_shows() {
             refuse(NO_RANDOMNESS, errno);
             let work = || {
                 let made = ids(100);
-                assert!(txid::entropy_degraded() && Txid::strong_at(0).is_err());
+                assert!(txid::entropy_degraded() && Txid::strong_wrapping_at(0).is_err());
                 made.concat()
             };
             let workers = [(); 3].map(|()| Child::start(fork, work));
@@ -513,7 +513,7 @@ fn a_dev_urandom_that_is_not_the_kernels_is_not_read() {
             refuse(&[libc::SYS_getrandom], libc::EPERM);
             let before = open_descriptors();
             let made = ids(100);
-            assert!(txid::entropy_degraded() && Txid::strong_at(0).is_err());
+            assert!(txid::entropy_degraded() && Txid::strong_wrapping_at(0).is_err());
             assert_eq!(open_descriptors(), before, "one is kept");
             made.concat()
         });
@@ -618,7 +618,7 @@ fn without_memory_for_a_stream_ids_are_made() {
     let child = Child::start(fork, || {
         let mut texts = Vec::with_capacity(100);
         refuse(&[libc::SYS_mmap], libc::ENOMEM);
-        texts.extend((0..100).map(|_| Txid::at(0).to_text()));
+        texts.extend((0..100).map(|_| Txid::wrapping_at(0).to_text()));
         assert_eq!(wiped_on_fork(), 0);
         texts.concat()
     });
@@ -664,7 +664,7 @@ fn whatever_the_clock_says_ids_are_made() {
     clock::set(Clocks::Refused);
     assert_eq!((txid::system_ms(), txid::coarse_ms()), (0, 0));
     clock::set(Clocks::AsTheyAre);
-    assert_eq!(Txid::now_by(last_ms).timestamp_ms(), last_ms as u64 % (1 << 42));
+    assert_eq!(Txid::now_by(last_ms).timestamp_ms(), last_ms % (1 << 42));
     for (clocks, ms) in
         [(Clocks::Refused, Some(last_ms)), (Clocks::Before1970, Some(-1001)), (Clocks::ASecondOfNanoseconds, None)]
     {

@@ -36,7 +36,7 @@ fn inputs<T>(make: impl Fn() -> T) -> Vec<T> {
 }
 
 fn rows() -> Vec<Row> {
-    let (ids, texts) = (inputs(|| Txid::at(7)), inputs(|| Txid::at(7).to_text()));
+    let (ids, texts) = (inputs(|| Txid::wrapping_at(7)), inputs(|| Txid::wrapping_at(7).to_text()));
     let bytes: Vec<[u8; 12]> = ids.iter().map(|&id| id.into()).collect();
     let traces = inputs(|| TraceId(uuid::Uuid::new_v4().as_u128()));
     let (unique, skywalking) = (inputs(UniqueId::long), inputs(SkyWalking::new));

@@ -45,7 +45,7 @@ pub fn table(txid: &str, directory: &Path) -> String {
 }
 
 fn some_txid(ms: i64) -> String {
-    Txid::at(ms).to_string()
+    Txid::wrapping_at(ms).to_string()
 }
 
 fn no_id(_: i64) -> String {
@@ -53,7 +53,7 @@ fn no_id(_: i64) -> String {
 }
 
 fn some_uuid(ms: i64) -> String {
-    txid::uuid::v7_at(ms).to_string()
+    txid::uuid::wrapping_v7_at(ms).to_string()
 }
 
 /// Writes an access log of a few requests a second, and returns its number of lines. They are slightly out of order, as in

@@ -396,7 +396,11 @@ fn a_header_is_judged_by_its_value_and_its_peer() {
             request.peer = txid_peer { sockaddr, text: txid_text::of(text) };
             (request.came, request.repeated) = (u32::from(count > 0), u32::from(count > 1));
             request.values[0] = txid_text::of(value);
-            (txid_decide(policy, 0, &mut request, txid_wants::Id as u32, &mut decision), decision.id.len, decision.about)
+            (
+                txid_decide(policy, 0, &mut request, txid_wants::Id as u32, &mut decision),
+                decision.id.len,
+                decision.about,
+            )
         }
     };
     let [v4, v6, stranger, unix] =

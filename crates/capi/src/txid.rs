@@ -22,7 +22,7 @@ const _: () = assert!(TXID_LEN == Txid::LEN);
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_fill(buf: *mut c_char, ms: i64) {
     // SAFETY: the caller's promise is the same.
-    unsafe { caller::write(buf, Txid::at(ms).to_text()) }
+    unsafe { caller::write(buf, Txid::wrapping_at(ms).to_text()) }
 }
 
 /// Writes a new id of this moment to `buf`, as txid_fill does. `clock_ms` is the caller's reading of the wall clock, or
@@ -54,7 +54,7 @@ pub extern "C" fn txid_entropy_degraded() -> bool {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_first(buf: *mut c_char, ms: i64) {
     // SAFETY: the caller's promise is the same.
-    unsafe { caller::write(buf, Txid::first_of(ms).to_text()) }
+    unsafe { caller::write(buf, Txid::wrapping_bounds_of(ms)[0].to_text()) }
 }
 
 /// Writes the highest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is higher.
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn txid_first(buf: *mut c_char, ms: i64) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_last(buf: *mut c_char, ms: i64) {
     // SAFETY: the caller's promise is the same.
-    unsafe { caller::write(buf, Txid::last_of(ms).to_text()) }
+    unsafe { caller::write(buf, Txid::wrapping_bounds_of(ms)[1].to_text()) }
 }
 
 /// Reads the `len` characters at `text`, in upper or lower case, as an id. If `len` is wrong, `text` is not read.
@@ -92,7 +92,7 @@ pub(crate) unsafe fn read(text: *const c_char, len: usize) -> Result<Txid, Forma
 pub unsafe extern "C" fn txid_ms(text: *const c_char, len: usize) -> i64 {
     // SAFETY: the caller's promise is the same.
     match unsafe { read(text, len) } {
-        Ok(id) => id.timestamp_ms() as i64,
+        Ok(id) => id.timestamp_ms(),
         Err(error) => txid_error::from(error) as i64,
     }
 }

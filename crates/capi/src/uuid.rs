@@ -30,7 +30,7 @@ pub unsafe extern "C" fn txid_uuid_v4(buf: *mut c_char) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_uuid_v7(buf: *mut c_char, ms: i64) {
     // SAFETY: the caller's promise is the same.
-    unsafe { write_uuid(uuid::v7_at(ms), buf) }
+    unsafe { write_uuid(uuid::wrapping_v7_at(ms), buf) }
 }
 
 /// Writes a new UUID of version 7 of this moment to `buf`, greater than the previous one of this thread. See

@@ -229,7 +229,7 @@ mod tests {
         {
             let mut seeker = seeker(1000, 0..=1);
             seeker.of_bytes = 1;
-            seeker.see(times.map(|ms| txid::Txid::at(NOON + ms).to_string() + "\n").concat().as_bytes());
+            seeker.see(times.map(|ms| txid::Txid::wrapping_at(NOON + ms).to_string() + "\n").concat().as_bytes());
             assert_eq!(seeker.sentences().len(), 1 + usize::from(is_said), "{times:?}");
         }
     }
@@ -253,7 +253,7 @@ mod tests {
                 let paused = pauses == 2 && n >= lines - 80 || pauses == 3 && n >= 80;
                 times.push(written + i64::from(paused) * hour - below(late_ms + 1) / (1 + below(3)));
             }
-            let log: String = times.iter().map(|ms| format!("{} /\n", txid::Txid::at(*ms))).collect();
+            let log: String = times.iter().map(|ms| format!("{} /\n", txid::Txid::wrapping_at(*ms))).collect();
             let mut file = tempfile::tempfile().unwrap();
             io::Write::write_all(&mut file, log.as_bytes()).unwrap();
             let ends = [0, 1, 40, 79, 80, 100, 3999, lines - 100, lines - 81, lines - 80, lines - 1];

@@ -78,7 +78,7 @@ pub fn log(mut bytes: &[u8]) {
         Finder::of(&[txid], Numbers::UNKNOWN).expect("it has a time")
     });
     let words = || bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter_map(|word| Txid::from_text(word).ok());
-    let ms_of = |id: Txid| id.timestamp_ms() as i64;
+    let ms_of = |id: Txid| id.timestamp_ms();
     let (range, first) = (1 << 41..=i64::MAX, words().next().map(ms_of));
     let within = words().filter(|id| range.contains(&ms_of(*id))).count();
     // The letters and digits of an escape are no part of a word, which is tested beside the finder.

@@ -10,7 +10,7 @@ pub fn trace_id(bytes: &[u8]) {
     match (trace::read_id(text), trace::read_host_id(text)) {
         (Ok(id), Ok(host_id)) => {
             assert!(is_hex(text, 32));
-            let bits = u128::from(id.ms << 23 | u64::from(id.sequence)) << 64 | u128::from(id.random);
+            let bits = u128::from((id.ms as u64) << 23 | u64::from(id.sequence)) << 64 | u128::from(id.random);
             assert_eq!(TraceId(bits).to_string(), text);
             let random = u64::from(host_id.host) << 32 | u64::from(host_id.random);
             assert_eq!((host_id.ms, host_id.sequence, random), (id.ms, id.sequence, id.random));
@@ -187,7 +187,7 @@ pub fn skywalking(bytes: &[u8]) {
         _ => false,
     };
     if let Some(id) = reads_back(bytes, is_one, SkyWalking::from_text) {
-        let time = u128::from(id.ms) * 10_000 + u128::from(id.sequence);
+        let time = (id.ms as u128) * 10_000 + u128::from(id.sequence);
         assert_eq!((id.thread.to_string(), time.to_string()), (plain(fields[1]), plain(fields[2])));
     }
 }

@@ -164,7 +164,7 @@ fn a_clock_that_went_back_is_reported_with_its_host() {
     let two = of("a", NOON) + &of("b", NOON - 60_000);
     assert_eq!(counts(&report(audit(directory.path(), &["--host", "host"]).write_stdin(two.clone()), 0))[1], 0);
     // And so are two formats, one after the other.
-    let uuids: String = (0..20).map(|n| format!("{}\n", txid::uuid::v7_at(NOON - 60_000 + n * 100))).collect();
+    let uuids: String = (0..20).map(|n| format!("{}\n", txid::uuid::wrapping_v7_at(NOON - 60_000 + n * 100))).collect();
     let two_formats = log((0..20).map(|n| n * 100)) + &uuids;
     assert_eq!(counts(&report(audit(directory.path(), &["--format", "any"]).write_stdin(two_formats), 0))[1], 0);
     // Where a host is named, and where a KEY is, nothing is said of it.
@@ -223,7 +223,7 @@ fn gaps_of_all_and_of_one_host_are_reported() {
 #[test]
 fn ids_of_times_to_come_are_reported() {
     let now = txid::system_ms();
-    let uuid = |ms: i64| format!("{} x\n", txid::uuid::v7_at(ms));
+    let uuid = |ms: i64| format!("{} x\n", txid::uuid::wrapping_v7_at(ms));
     let lines = [uuid(now), uuid(now + 30_000), uuid(now + 3_600_000), uuid(now + 7_200_000)].concat();
     let directory = directory(&[("a.log", lines.as_bytes())]);
     let found = report(&mut audit(directory.path(), &["--format", "uuid_v7", "--gap", "1d", "a.log"]), 0);
@@ -250,7 +250,7 @@ fn a_sequence_near_its_end_is_reported() {
 
 #[test]
 fn any_mixture_is_audited_in_one_pass() {
-    let twice = txid::uuid::v7_at(NOON);
+    let twice = txid::uuid::wrapping_v7_at(NOON);
     // Of each format, the first id of a line.
     let [one, other, two] = [0, 2, 1].map(|ms| id(NOON + ms));
     let lines = format!("{one} {twice} {other}\n{two} {twice}\n01ARZ3NDEKTSV4RRFFQ69G5FAV x\n");

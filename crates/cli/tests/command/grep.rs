@@ -379,7 +379,7 @@ fn another_format_that_is_there_is_named_with_its_command() {
     txid(&["grep", "-s", "--format", "txid", "--since", "1h"]).write_stdin(both).assert().code(1).stderr("");
     // An xid of today would be a txid of 2028.
     let now_s = txid::system_ms() as u64 / 1000;
-    let xid = txid::Txid::at((now_s << 10) as i64).to_string() + "\n";
+    let xid = txid::Txid::wrapping_at((now_s << 10) as i64).to_string() + "\n";
     let found = txid(&["grep", "--since", "1h", "--to", "now"]).write_stdin(&*xid).assert().success();
     found.stdout(xid.clone()).stderr("");
     let audited = txid(&["audit"]).write_stdin(xid).assert().success();

@@ -68,7 +68,7 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 
 /// An id of this millisecond.
 fn id(ms: i64) -> String {
-    txid::Txid::at(ms).to_string()
+    txid::Txid::wrapping_at(ms).to_string()
 }
 
 /// 2026-11-24T12:00:00Z.

@@ -15,7 +15,7 @@ fn audit(directory: &Path, args: &[&str]) -> (Value, String, Option<i32>) {
 fn every_line_of_a_window_is_found_whichever_format_its_id_has() {
     let line = |n: i64| match n % 3 {
         0 => format!("{} {n}\n", id(NOON + n)),
-        1 => format!("{} {n}\n", txid::uuid::v7_at(NOON + n)),
+        1 => format!("{} {n}\n", txid::uuid::wrapping_v7_at(NOON + n)),
         _ => format!("{n} {}\n", snowflake(NOON + n, 5, 0)),
     };
     let lines: Vec<_> = (0..3000).map(line).collect();
@@ -90,7 +90,7 @@ fn what_is_no_id_is_none() {
     let output = txid(&window).current_dir(&directory).output().unwrap();
     assert_eq!((output.stdout, output.status.code()), (b"0\n".to_vec(), Some(1)));
 
-    let object = txid::uuid::v7_at(NOON - 9_000_000);
+    let object = txid::uuid::wrapping_v7_at(NOON - 9_000_000);
     let lines = [
         format!("GET /orders/{object} {}\n\tat {object}\n", id(NOON + 1)),
         format!("GET / {}\n  of {object}\n", id(NOON + 2)),
@@ -308,11 +308,15 @@ fn what_was_in_flight_is_told_by_the_time_of_its_line() {
         format!("[24/Nov/2026:14:03:59 +0200] {} ended\n", ids[1]),
         format!("{{\"time\":\"2026-11-24T12:04:00.250Z\",\"id\":\"{}\"}}\n", ids[2]),
         format!("[24/Nov/2026:12:04:02 +0000] {} later\n", ids[3]),
-        format!("[24/Nov/2026:12:04:03 +0000] /orders/{} {} later\n", txid::uuid::v7_at(NOON), ids[3]),
+        format!("[24/Nov/2026:12:04:03 +0000] /orders/{} {} later\n", txid::uuid::wrapping_v7_at(NOON), ids[3]),
         // The last word of this UNIQUE_ID of 2018 has the characters of a txid.
         "Ws@-WAoAAAcAAAAqAAEAAAAg [24/Nov/2026:12:30:00 +0000] long\n".to_string(),
         // Without a txid, the first id counts.
-        format!("[24/Nov/2026:12:30:00 +0000] {} of {}\n", txid::uuid::v7_at(NOON), txid::uuid::v7_at(NOON + 900_000)),
+        format!(
+            "[24/Nov/2026:12:30:00 +0000] {} of {}\n",
+            txid::uuid::wrapping_v7_at(NOON),
+            txid::uuid::wrapping_v7_at(NOON + 900_000)
+        ),
         format!("{} untimed\n", ids[0]),
     ];
     let found = printed(txid(&["grep", "--in-flight", "2026-11-24T12:04:00.100Z"]).write_stdin(lines.concat()));

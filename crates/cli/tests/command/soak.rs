@@ -18,7 +18,7 @@ fn log(path: &Path) -> u64 {
     let mut out = BufWriter::new(File::create(path).unwrap());
     let (mut bytes, mut lines) = (0, 0_u64);
     while bytes < GIGABYTE {
-        let id = Txid::at(FIRST_MS + (lines.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 42) as i64 * 137);
+        let id = Txid::wrapping_at(FIRST_MS + (lines.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 42) as i64 * 137);
         let line = format!(
             "{id} 10.{}.{}.7 - - [21/Nov/2026:10:{:02}:{:02} +0000] \"GET /v1/items/{}?q=a%20b&page={} HTTP/1.1\" 200 {} \"-\" \
              \"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36\"\n",
@@ -122,7 +122,7 @@ fn audit_takes_ten_million_ids_in_bounded_memory() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("ids");
     let mut out = BufWriter::new(File::create(&path).unwrap());
-    (0..10_000_000_i64).for_each(|n| writeln!(out, "{}", Txid::at(FIRST_MS + n)).unwrap());
+    (0..10_000_000_i64).for_each(|n| writeln!(out, "{}", Txid::wrapping_at(FIRST_MS + n)).unwrap());
     out.flush().unwrap();
     for (memory, most) in [("40M", 48), ("256M", 280)] {
         let mut run = txid(&["audit", "--memory", memory, path.to_str().unwrap()]);
@@ -138,7 +138,7 @@ fn audit_takes_ten_million_ids_in_bounded_memory() {
 fn a_line_of_a_gigabyte_takes_no_more_memory() {
     let directory = TempDir::new().unwrap();
     let (plain, packed) = (directory.path().join("long.log"), directory.path().join("long.log.gz"));
-    let line = |ms| format!("{}\n", Txid::first_of(ms));
+    let line = |ms| format!("{}\n", Txid::wrapping_bounds_of(ms)[0]);
     let out = BufWriter::new(File::create(&packed).unwrap());
     let outs: [Box<dyn Write>; 2] =
         [Box::new(File::create(&plain).unwrap()), Box::new(GzEncoder::new(out, Compression::fast()))];
@@ -177,7 +177,7 @@ fn sort_takes_the_longest_and_the_shortest_lines_in_128_mb() {
     for len in [(8 << 20) - 22, 0] {
         let mut log = BufWriter::new(File::create(&path).unwrap());
         let (rest, lines) = ("x".repeat(len), (GIGABYTE / (len as u64 + 22)).min(20_000_000));
-        (0..lines).for_each(|ms| writeln!(log, "{} {rest}", Txid::first_of(ms as i64)).unwrap());
+        (0..lines).for_each(|ms| writeln!(log, "{} {rest}", Txid::wrapping_bounds_of(ms as i64)[0]).unwrap());
         log.flush().unwrap();
         let mut run = txid(&["sort", path.to_str().unwrap()]);
         let (status, peak) = peak_mb(run.env("TMPDIR", directory.path()).stdout(File::create(&out).unwrap()));

@@ -36,7 +36,8 @@ fn the_first_id_of_a_line_counts() {
     assert!(sorted.find(" y ").unwrap() < sorted.find(" x ").unwrap());
     assert_eq!(printed(txid(&["sort"]).write_stdin("")), "");
     // Also where it is joined to a word, and where it is of another format.
-    let (of, uuid) = (|second: i64| id(NOON + second * 1000), |second: i64| txid::uuid::v7_at(NOON + second * 1000));
+    let (of, uuid) =
+        (|second: i64| id(NOON + second * 1000), |second: i64| txid::uuid::wrapping_v7_at(NOON + second * 1000));
     let lines = [
         format!("req-{} {}\n", of(1), of(9)),
         format!("{} {}\n", uuid(2), uuid(0)),

@@ -6,7 +6,7 @@ use txid::Txid;
 /// The millisecond that `text` is read as.
 fn ms(text: &str) -> i64 {
     let bounds = printed(&mut txid(&["range", "--from", text, "--to", "2109-05-15"]));
-    bounds.lines().next().unwrap().parse::<Txid>().unwrap().timestamp_ms() as i64
+    bounds.lines().next().unwrap().parse::<Txid>().unwrap().timestamp_ms()
 }
 
 /// Why a text is no time.
