@@ -28,7 +28,7 @@ pub mod uuid;
 
 pub use hidden::Hidden;
 pub use make::flake::Flake;
-pub use make::generator::Generator;
+pub use make::generator::LocalGenerator;
 pub use make::ksuid::Ksuid;
 pub use make::stamp::TimeError;
 pub use make::txid::{Guessable, Txid};
@@ -37,11 +37,16 @@ pub use make::unique_id::{UniqueId, UniqueIdProcess};
 pub use make::xid::Xid;
 pub use maker::{Made, Maker, MakerError, NoId};
 pub use shared::{FileError, PageError};
-pub use source::clock::{coarse_ms, system_ms};
+pub use source::clock::system_ms;
 pub use source::entropy::entropy_degraded;
-pub use source::host::{host_ipv4, host_ipv6};
-pub use source::mac::read_mac;
 pub use text::{FormatError, FormatErrorKind};
+
+/// What options of formats are made from, for programs that read such options themselves.
+pub mod system {
+    pub use crate::source::clock::coarse_ms;
+    pub use crate::source::host::{host_ipv4, host_ipv6};
+    pub use crate::source::mac::read_mac;
+}
 
 // Runs the examples of the guide as documentation tests.
 #[cfg(doctest)]

@@ -368,6 +368,4 @@ error_texts! { MakerError {
     Self::Epoch(text) => "epoch \"{text}\" is neither a day such as 2020-01-01 nor milliseconds";
     Self::RelativeState(path) => "state \"{path}\" is not an absolute path";
     Self::State(why) => "{why}";
-} source {
-    Self::State(why) => why.source();
 } }

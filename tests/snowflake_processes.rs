@@ -71,7 +71,7 @@ fn processes_that_are_killed_repeat_nothing(ids: usize, pause: Duration) {
             // If the process is killed between these two stores, nobody sees the id.
             for place in counts[slot].load(Ordering::Relaxed) as usize..room {
                 let id = loop {
-                    match generator.next() {
+                    match generator.generate() {
                         Ok(id) => break id,
                         Err(Refusal::Exhausted { .. }) => std::thread::sleep(Duration::from_millis(1)),
                         Err(refusal) => panic!("{refusal}"),
@@ -137,7 +137,7 @@ fn processes_that_make_it_at_once_share_it() {
                 }
                 let generator = generator(&path, &Layout::SNOWFLAKE);
                 for place in made.chunks(IDS).nth(slot).unwrap() {
-                    place.store(generator.next().unwrap(), Ordering::Relaxed);
+                    place.store(generator.generate().unwrap(), Ordering::Relaxed);
                 }
             })
         };
@@ -158,7 +158,7 @@ fn children_share_what_their_parent_opened() {
         let made = shared(4000);
         let make = |part: usize| {
             for place in made.chunks(1000).nth(part).unwrap() {
-                place.store(generator.next().unwrap(), Ordering::Relaxed);
+                place.store(generator.generate().unwrap(), Ordering::Relaxed);
             }
         };
         let pids = [0, 1, 2].map(|part| start(|| make(part)));
@@ -265,10 +265,10 @@ fn nothing_is_left_when_the_drift_is_used_up() {
     let generator = generator(&directory.file(), &Layout::SNOWFLAKE);
     let now_ms = 1_700_000_000_000;
     let begin = Instant::now();
-    let made = (0..).find(|_| generator.next_at(now_ms).is_err()).unwrap();
+    let made = (0..).find(|_| generator.generate_at(now_ms).is_err()).unwrap();
     let seconds = begin.elapsed().as_secs_f64();
     assert_eq!(made, 10_001 * 4096);
-    assert_eq!((0..).find(|_| generator.next_at(now_ms + 2).is_err()), Some(2 * 4096));
+    assert_eq!((0..).find(|_| generator.generate_at(now_ms + 2).is_err()), Some(2 * 4096));
     println!("{made} ids in {seconds:.1} s, then nothing, and {} two milliseconds later", 2 * 4096);
 }
 
@@ -293,7 +293,7 @@ fn one_thread_is_fast() {
         .map(|_| {
             let begin = cpu_time();
             for _ in 0..CALLS {
-                black_box(generator.next().unwrap());
+                black_box(generator.generate().unwrap());
             }
             f64::from(CALLS) / (cpu_time() - begin).as_secs_f64() / 1e6
         })
@@ -316,7 +316,7 @@ fn four_processes_on_one_word_are_fast() {
                 let begin_cpu = cpu_time();
                 while begin.elapsed() < Duration::from_secs(2) {
                     for _ in 0..1000 {
-                        black_box(generator.next().unwrap());
+                        black_box(generator.generate().unwrap());
                     }
                     counts[slot].fetch_add(1000, Ordering::Relaxed);
                 }

@@ -38,9 +38,6 @@ error_texts! { HiddenError {
         path.display();
     Self::Segment(error) => "{error}";
     Self::Option(what) => "{what}";
-} source {
-    Self::KeyFile(error) => error.source();
-    Self::Segment(error) => error.source();
 } }
 
 /// Why a number or a UUID was not hidden.

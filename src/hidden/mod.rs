@@ -5,19 +5,19 @@
 //! promises, and `docs/formats.md` has its bits.
 //!
 //! ```
-//! use txid::hidden::{Hidden, Shape};
+//! use txid::hidden::{Hidden, Form};
 //!
 //! # let directory = std::env::temp_dir().join(format!("txid-hidden-doc-{}", std::process::id()));
 //! # std::fs::create_dir_all(&directory)?;
 //! # let key_file = directory.join("orders.key");
 //! # std::fs::write(&key_file, "85962d72415d32da4f2c574c02c44ed9\n")?;
 //! # std::fs::set_permissions(&key_file, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-//! let orders = Hidden::open(&key_file, "orders", Shape::Digits(10))?;
+//! let orders = Hidden::open(&key_file, "orders", Form::Digits(10))?;
 //! let shown = orders.hide(42)?;
 //! assert_eq!(shown.len(), 10);
 //! assert_eq!(orders.reveal(shown.as_bytes())?, 42);
 //!
-//! let payments = Hidden::open(&key_file, "payments", Shape::Uuid)?;
+//! let payments = Hidden::open(&key_file, "payments", Form::Uuid)?;
 //! let id = txid::uuid::v7();
 //! let shown = payments.hide_uuid(id)?;
 //! assert_eq!(shown.get_version_num(), 4);
@@ -56,7 +56,7 @@ const MAX_NAME_LEN: usize = 128;
 /// What is hidden, and how it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Shape {
+pub enum Form {
     /// Numbers, by this many digits, 6 to 19.
     Digits(u32),
     /// Numbers, by this many letters, 4 to 13: `0-9a-z` without `i l o u`. In upper case they are read as well, `o` as 0, and
@@ -66,7 +66,7 @@ pub enum Shape {
     Uuid,
 }
 
-impl Shape {
+impl Form {
     /// The alphabet of numbers; None of UUIDs, which are texts of bits. How many characters are permuted.
     fn parts(self) -> Result<(Option<Alphabet>, u32), HiddenError> {
         match self {
@@ -135,8 +135,8 @@ impl Hidden {
     /// A line of the file is a key in hexadecimal digits, as `txid key new` makes it, after a digit and a space if images are to
     /// begin with that digit. The last line hides, and all lines reveal. UUIDs have no place for the digit, so their file
     /// has one key without it.
-    pub fn open(key_file: &Path, name: &str, shape: Shape) -> Result<Self, HiddenError> {
-        let (alphabet, length) = shape.parts()?;
+    pub fn open(key_file: &Path, name: &str, form: Form) -> Result<Self, HiddenError> {
+        let (alphabet, length) = form.parts()?;
         if !(1..=MAX_NAME_LEN).contains(&name.len()) {
             return Err(HiddenError::Name(name.len()));
         }

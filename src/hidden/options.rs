@@ -1,6 +1,6 @@
 //! A series of hidden numbers as a configuration has it: `key=FILE name=orders digits=10 check`.
 
-use super::{Hidden, HiddenError, Shape};
+use super::{Form, Hidden, HiddenError};
 use crate::segment::Segment;
 use std::path::Path;
 
@@ -31,10 +31,10 @@ impl Hidden {
         let (Some(key), Some(name)) = (key, name) else {
             return wrong(format!("{} is missing; {OPTIONS}", if key.is_none() { "key=" } else { "name=" }));
         };
-        let shape = match (digits, letters, uuid) {
-            (Some(digits), None, None) => Shape::Digits(number("digits", digits)?),
-            (None, Some(letters), None) => Shape::Letters(number("letters", letters)?),
-            (None, None, Some(_)) => Shape::Uuid,
+        let form = match (digits, letters, uuid) {
+            (Some(digits), None, None) => Form::Digits(number("digits", digits)?),
+            (None, Some(letters), None) => Form::Letters(number("letters", letters)?),
+            (None, None, Some(_)) => Form::Uuid,
             _ => return wrong(format!("give one of digits=, letters= and uuid; {OPTIONS}")),
         };
         let clash = match (uuid, check, state) {
@@ -45,7 +45,7 @@ impl Hidden {
         if let Some((option, why)) = clash {
             return wrong(format!("{option} and uuid do not go together: {why}"));
         }
-        let mut hidden = Self::open(absolute("key", key)?, name, shape)?;
+        let mut hidden = Self::open(absolute("key", key)?, name, form)?;
         if check.is_some() {
             hidden = hidden.with_check_digit();
         }

@@ -9,7 +9,7 @@ use std::cell::Cell;
 /// the thread's.
 ///
 /// ```
-/// let generator = txid::Generator::new();
+/// let generator = txid::LocalGenerator::new();
 /// let (mut first, mut second) = ([0; txid::Txid::LEN], [0; txid::Txid::LEN]);
 /// generator.write_by(655_829_050_000, &mut first);
 /// generator.write_by(655_829_050_000, &mut second);
@@ -17,12 +17,12 @@ use std::cell::Cell;
 /// assert_eq!(txid::Txid::from_text(&first)?.timestamp_ms(), 655_829_050_000);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-pub struct Generator {
+pub struct LocalGenerator {
     stream: Stream,
     last_ms: Cell<i64>,
 }
 
-impl Generator {
+impl LocalGenerator {
     /// A generator without any ids yet.
     pub const fn new() -> Self {
         Self { stream: Stream::unseeded(), last_ms: Cell::new(i64::MIN) }
@@ -38,20 +38,20 @@ impl Generator {
         }
     }
 
-    /// The slow path of [`Generator::write_by`]: its only call, so that the fast path need not save registers.
+    /// The slow path of [`LocalGenerator::write_by`]: its only call, so that the fast path need not save registers.
     #[cold]
     fn write_slowly(&self, ms: i64, text: &mut [u8; Txid::LEN]) {
         *text = Txid::of(ms, self.stream.next_slowly(ms)).to_text();
     }
 }
 
-impl Drop for Generator {
+impl Drop for LocalGenerator {
     fn drop(&mut self) {
         self.stream.end();
     }
 }
 
-impl Default for Generator {
+impl Default for LocalGenerator {
     fn default() -> Self {
         Self::new()
     }

@@ -10,6 +10,6 @@ pub(crate) const MAKE: Make = Make {
     maker: |options| {
         let path = options.path("state", "the path of the file that txid-agent keeps")?;
         let segment = Segment::attach(path).map_err(MakerError::state)?;
-        Ok(Maker::writing(move |_, text| Ok(Made::number(segment.next().map_err(NoId::Segment)?, text))))
+        Ok(Maker::writing(move |_, text| Ok(Made::number(segment.take().map_err(NoId::Segment)?, text))))
     },
 };

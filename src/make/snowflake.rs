@@ -10,7 +10,7 @@ pub(crate) const MAKE: Make = Make {
     maker: |options| {
         let generator = generator(options)?;
         Ok(Maker::writing(move |clock_ms, text| {
-            Ok(Made::number(generator.next_by(clock_ms).map_err(NoId::Snowflake)?, text))
+            Ok(Made::number(generator.generate_by(clock_ms).map_err(NoId::Snowflake)?, text))
         }))
     },
 };

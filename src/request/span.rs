@@ -131,7 +131,7 @@ impl Span {
     /// ```
     #[inline]
     pub fn new(ids: TraceIds, clock_ms: i64) -> Self {
-        let (trace_id, span_id) = ids.next_by(clock_ms);
+        let (trace_id, span_id) = ids.generate_by(clock_ms);
         Self {
             trace_id,
             span_id,

@@ -57,7 +57,7 @@ impl TraceIds {
     }
 
     /// The ids of a new trace and of its first span when the clock reads `clock_ms`.
-    pub(super) fn next_by(self, clock_ms: i64) -> (TraceId, SpanId) {
+    pub(super) fn generate_by(self, clock_ms: i64) -> (TraceId, SpanId) {
         match self {
             Self::Random => trace::otel_ids(),
             Self::SortedSeconds => trace::seconds_ids_by(clock_ms),
@@ -101,10 +101,10 @@ mod tests {
         let ms = 1_600_000_000_123;
         let epoch_ms = 1_577_836_800_000;
         let sorted = TraceIds::Sorted { epoch_ms };
-        let (id, _) = sorted.next_by(ms);
-        assert!(trace::read_id(&id.to_string()).unwrap().ms as i64 + epoch_ms >= ms, "{id}");
-        let (id, span_id) = TraceIds::SortedSeconds.next_by(ms);
-        let (other, _) = TraceIds::SortedSeconds.next_by(ms + 999);
+        let (id, _) = sorted.generate_by(ms);
+        assert!(trace::read_id(&id.to_string()).unwrap().ms + epoch_ms >= ms, "{id}");
+        let (id, span_id) = TraceIds::SortedSeconds.generate_by(ms);
+        let (other, _) = TraceIds::SortedSeconds.generate_by(ms + 999);
         assert!(id.0 >> 96 >= 1_600_000_000 && other.0 >> 96 <= 1_600_000_002, "{id} {other}");
         assert!(id.0 as u64 != other.0 as u64 && (id.0 >> 64) as u32 != (other.0 >> 64) as u32, "{id} {other}");
         assert!(span_id.0 != 0);

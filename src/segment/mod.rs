@@ -13,9 +13,9 @@
 //! page.publish(1000..1002);
 //!
 //! let invoices = Segment::attach(&path)?;
-//! assert_eq!(invoices.next()?, 1000);
-//! assert_eq!(invoices.next()?, 1001);
-//! assert!(invoices.next().is_err());
+//! assert_eq!(invoices.take()?, 1000);
+//! assert_eq!(invoices.take()?, 1001);
+//! assert!(invoices.take().is_err());
 //! # std::fs::remove_dir_all(directory)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

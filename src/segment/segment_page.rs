@@ -111,16 +111,15 @@ impl Segment {
     }
 
     /// The next number, which is never given out again; or why there is none now. It never waits.
-    #[allow(clippy::should_implement_trait)]
     #[inline]
-    pub fn next(&self) -> Result<u64, UsedUp> {
+    pub fn take(&self) -> Result<u64, UsedUp> {
         match self.ranges.take() {
             Some(number) => Ok(number),
             None => Err(self.used_up()),
         }
     }
 
-    /// Why [`Segment::next`] would give no number; None if it would give one. Takes none.
+    /// Why [`Segment::take`] would give no number; None if it would give one. Takes none.
     pub fn refusal(&self) -> Option<UsedUp> {
         (self.ranges.left() == (0, 0)).then(|| self.used_up())
     }
@@ -293,8 +292,6 @@ error_texts! { SegmentError {
         path.display();
     Self::Copied(path) =>
         "{} is a copy of another file, which has the same numbers; use the file that txid-agent made", path.display();
-} source {
-    Self::Page(error) => error.source();
 } }
 
 #[cfg(test)]
@@ -316,18 +313,18 @@ mod tests {
             page.publish(5..7);
             assert!(!page.wants());
             assert_eq!(segment.stats().granted, 7);
-            assert_eq!(segment.next(), Ok(5));
+            assert_eq!(segment.take(), Ok(5));
             assert!(page.wants());
             assert_eq!(segment.stats().granted, 7);
             page.publish(7..8);
             let stats = segment.stats();
             assert_eq!((stats.left, stats.next, stats.fetches), (1, 1, 2));
             assert_eq!(segment.refusal(), None);
-            assert_eq!(segment.next(), Ok(6));
+            assert_eq!(segment.take(), Ok(6));
             assert_eq!(segment.refusal(), None, "the next range has one");
-            assert_eq!(segment.next(), Ok(7));
-            assert_eq!(segment.refusal(), segment.next().err());
-            let why = segment.next().unwrap_err().to_string();
+            assert_eq!(segment.take(), Ok(7));
+            assert_eq!(segment.refusal(), segment.take().err());
+            let why = segment.take().unwrap_err().to_string();
             assert_eq!(why, "the numbers of a are used up; txid-agent has not reached its store yet");
         });
     }
@@ -352,7 +349,7 @@ mod tests {
         in_directory("down", |directory| {
             let page = SegmentPage::open_or_make(&directory.join("a.segment")).unwrap();
             page.publish(5..8);
-            page.segment().next().unwrap();
+            page.segment().take().unwrap();
             page.publish(7..9);
         });
     }

@@ -56,8 +56,6 @@ error_texts! { FileError {
     Self::SymbolicLink(path) => "{} is a symbolic link; give the path that it leads to", path.display();
     Self::NotAFile(path) => "{} is not a regular file", path.display();
     Self::Os { action, path, error } => "cannot {action} {}: {error}{}", path.display(), as_whom(error);
-} source {
-    Self::Os { error, .. } => Some(error);
 } }
 
 /// Who may not do it.

@@ -303,9 +303,6 @@ error_texts! { PageError {
     Self::Replaced(path) =>
         "{} was replaced while it is in use; restore the first file, or restart with the second", path.display();
     Self::NoMemory(error) => "no memory for it: {error}";
-} source {
-    Self::File(error) => error.source();
-    Self::NoMemory(error) => Some(error);
 } }
 
 #[cfg(test)]

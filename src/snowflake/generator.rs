@@ -16,7 +16,7 @@ pub const MAX_DRIFT_MS: u64 = 10_000;
 /// use txid::snowflake::{Generator, Layout, State};
 ///
 /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 17)?);
-/// let id = orders.next()?;
+/// let id = orders.generate()?;
 /// assert_eq!(orders.layout().decode(id).unwrap().node, 17);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -64,7 +64,7 @@ impl Generator {
     ///
     /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 18)?).with_max_drift_ms(1);
     /// let now_ms = 1_700_000_000_000;
-    /// let made = (0..10_000).filter(|_| orders.next_at(now_ms).is_ok()).count();
+    /// let made = (0..10_000).filter(|_| orders.generate_at(now_ms).is_ok()).count();
     /// assert_eq!(made, 2 * 4096);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -74,9 +74,8 @@ impl Generator {
 
     /// The next id, or why there is none now. The coarse clock, with a tick of a few milliseconds, costs a quarter of
     /// the exact one; the exact one is read before an id is refused.
-    #[allow(clippy::should_implement_trait)]
     #[inline]
-    pub fn next(&self) -> Result<u64, Refusal> {
+    pub fn generate(&self) -> Result<u64, Refusal> {
         // Load before reading the clock: another thread may read the clock later than this one and store its reading
         // sooner.
         let last_ms = self.last_reading_ms.load(Ordering::Relaxed);
@@ -85,7 +84,7 @@ impl Generator {
         self.next_noted(reading_ms)
     }
 
-    /// As [`Generator::next`], with the caller's reading of the clock. That may be old, so the clock is read again
+    /// As [`Generator::generate`], with the caller's reading of the clock. That may be old, so the clock is read again
     /// before an id is refused.
     ///
     /// ```
@@ -93,10 +92,10 @@ impl Generator {
     ///
     /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 21)?);
     /// let clock_ms = txid::system_ms();
-    /// assert!(orders.next_by(clock_ms)? < orders.next_by(clock_ms)?);
+    /// assert!(orders.generate_by(clock_ms)? < orders.generate_by(clock_ms)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn next_by(&self, clock_ms: i64) -> Result<u64, Refusal> {
+    pub fn generate_by(&self, clock_ms: i64) -> Result<u64, Refusal> {
         self.note(clock_ms, self.last_reading_ms.load(Ordering::Relaxed));
         self.next_noted(clock_ms)
     }
@@ -121,29 +120,29 @@ impl Generator {
     ///
     /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 19)?);
     /// let now_ms = 1_700_000_000_000;
-    /// let first = orders.next_at(now_ms)?;
+    /// let first = orders.generate_at(now_ms)?;
     /// let an_hour_ago = now_ms - 3_600_000;
-    /// assert_eq!(orders.next_at(an_hour_ago), Err(Refusal::ClockBehind { last_ms: now_ms, clock_ms: an_hour_ago }));
-    /// assert_eq!(orders.next_at(now_ms - 10_000)?, first + 1);
+    /// assert_eq!(orders.generate_at(an_hour_ago), Err(Refusal::ClockBehind { last_ms: now_ms, clock_ms: an_hour_ago }));
+    /// assert_eq!(orders.generate_at(now_ms - 10_000)?, first + 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
-    pub fn next_at(&self, clock_ms: i64) -> Result<u64, Refusal> {
+    pub fn generate_at(&self, clock_ms: i64) -> Result<u64, Refusal> {
         self.note(clock_ms, self.last_reading_ms.load(Ordering::Relaxed));
         self.count_refusal(self.claim(clock_ms))
     }
 
-    /// Why [`Generator::next_at`] would make no id; None if it would make one. Makes none.
+    /// Why [`Generator::generate_at`] would make no id; None if it would make one. Makes none.
     ///
     /// ```
     /// use txid::snowflake::{Generator, Layout, State};
     ///
     /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 22)?);
     /// let now_ms = 1_700_000_000_000;
-    /// let first = orders.next_at(now_ms)?;
+    /// let first = orders.generate_at(now_ms)?;
     /// assert_eq!(orders.refusal_at(now_ms), None);
     /// assert!(orders.refusal_at(now_ms - 3_600_000).is_some());
-    /// assert_eq!(orders.next_at(now_ms)?, first + 1);
+    /// assert_eq!(orders.generate_at(now_ms)?, first + 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn refusal_at(&self, clock_ms: i64) -> Option<Refusal> {
@@ -167,8 +166,8 @@ impl Generator {
     /// use txid::snowflake::{Generator, Layout, State};
     ///
     /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 20)?);
-    /// orders.next()?;
-    /// orders.next()?;
+    /// orders.generate()?;
+    /// orders.generate()?;
     /// assert_eq!(orders.stats().issued, 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

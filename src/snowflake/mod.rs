@@ -10,7 +10,7 @@
 //! # let path = directory.join("orders");
 //! let state = State::open(&path, &Layout::SNOWFLAKE, 17)?;
 //! let orders = Generator::new(state);
-//! let (first, second) = (orders.next()?, orders.next()?);
+//! let (first, second) = (orders.generate()?, orders.generate()?);
 //! assert!(first < second);
 //! assert_eq!(orders.layout().decode(second).unwrap().node, 17);
 //! # std::fs::remove_dir_all(directory)?;

@@ -89,7 +89,7 @@ impl State {
     ///
     /// let one = Generator::new(State::in_memory(&Layout::SONYFLAKE, 5)?);
     /// let same = Generator::new(State::in_memory(&Layout::SONYFLAKE, 5)?);
-    /// assert!(one.next()? < same.next()?);
+    /// assert!(one.generate()? < same.generate()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn in_memory(layout: &Layout, node: u64) -> Result<Self, StateError> {

@@ -66,6 +66,4 @@ error_texts! { StateError {
         "{} was made before this boot or on another machine; txid-agent makes a new one when it starts", path.display();
     Self::Copied(path) => "{} is a copy of a lease; remove it, and txid-agent will make a new one", path.display();
     Self::NoNodes(layout) => "the layout {layout} has no bits for a node, so none can be leased";
-} source {
-    Self::Page(error) => error.source();
 } }

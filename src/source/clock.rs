@@ -32,7 +32,7 @@ pub fn system_ms() -> i64 {
 /// As [`system_ms`], but with the clock's tick of a few milliseconds, and never later. It costs a quarter as much.
 ///
 /// ```
-/// assert!(txid::coarse_ms() <= txid::system_ms());
+/// assert!(txid::system::coarse_ms() <= txid::system_ms());
 /// ```
 pub fn coarse_ms() -> i64 {
     #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -23,7 +23,7 @@ const FAR_AWAY: [IpAddr; 5] = [
 /// bridge, or else any other that is not link-local. It is looked up once in a process.
 ///
 /// ```
-/// if let Some(address) = txid::host_ipv4() {
+/// if let Some(address) = txid::system::host_ipv4() {
 ///     assert!(!address.is_loopback());
 /// }
 /// ```
@@ -40,7 +40,7 @@ pub(crate) fn private_ipv4() -> Option<Ipv4Addr> {
 /// The host's IPv6 address, found in the same way.
 ///
 /// ```
-/// if let Some(address) = txid::host_ipv6() {
+/// if let Some(address) = txid::system::host_ipv6() {
 ///     assert!(!address.is_loopback());
 /// }
 /// ```

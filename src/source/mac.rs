@@ -17,7 +17,7 @@ pub(crate) fn random(stamp_ms: i64) -> [u8; 6] {
 /// 1.
 ///
 /// ```
-/// assert_eq!(txid::read_mac(b"02:42:AC:11:00:02")?, [0x02, 0x42, 0xac, 0x11, 0x00, 0x02]);
+/// assert_eq!(txid::system::read_mac(b"02:42:AC:11:00:02")?, [0x02, 0x42, 0xac, 0x11, 0x00, 0x02]);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn read_mac(text: &[u8]) -> Result<[u8; 6], FormatError> {

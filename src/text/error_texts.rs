@@ -1,10 +1,8 @@
 //! Errors as a table: each variant with its text.
 
-/// Shows an error by the text of its variant, which includes the text of an error within it. `source` lists what is the cause of
-/// what: the cause of a variant that says nothing of its own is that of the error within it.
+/// Shows an error by the text of its variant, which includes the text of an error within it: so there is no source.
 macro_rules! error_texts {
-    ($error:ident { $($variant:pat $(if $is_so:expr)? => $text:literal $(, $value:expr)*;)* }
-        $(source { $($outer:pat => $cause:expr;)* })?) => {
+    ($error:ident { $($variant:pat $(if $is_so:expr)? => $text:literal $(, $value:expr)*;)* }) => {
         impl std::fmt::Display for $error {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 match self {
@@ -13,14 +11,7 @@ macro_rules! error_texts {
             }
         }
 
-        impl std::error::Error for $error {
-            $(fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-                match self {
-                    $($outer => $cause,)*
-                    _ => None,
-                }
-            })?
-        }
+        impl std::error::Error for $error {}
     };
 }
 pub(crate) use error_texts;

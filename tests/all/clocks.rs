@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Display;
 use txid::trace::{self, SkyWalking, Sofa};
-use txid::{Flake, Generator, Txid, UniqueId, uuid};
+use txid::{Flake, LocalGenerator, Txid, UniqueId, uuid};
 
 const NOW_MS: i64 = 1_700_000_000_000;
 
@@ -51,7 +51,7 @@ fn a_clock_that_stands_still_makes_nothing_twice() {
 /// As the ids of a thread, those of a generator sort in order while a clock goes back in small steps.
 #[test]
 fn a_generator_waits_for_a_clock_that_goes_back() {
-    let generator = Generator::new();
+    let generator = LocalGenerator::new();
     for ms in [NOW_MS, NOW_MS - 5, NOW_MS - 7, NOW_MS - 1] {
         let mut text = [0; Txid::LEN];
         generator.write_by(ms, &mut text);

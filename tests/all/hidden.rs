@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use test_helpers::Directory;
 use test_helpers::vectors::{bytes, each};
-use txid::hidden::{KeyCheck, NotHidden, NotRevealed, Shape, new_key};
+use txid::hidden::{Form, KeyCheck, NotHidden, NotRevealed, new_key};
 use txid::segment::{Segment, SegmentPage};
 use txid::uuid::{Uuid, Variant};
 use txid::{FormatErrorKind, Hidden};
@@ -28,14 +28,14 @@ fn file_of(directory: &Directory, content: &str) -> PathBuf {
     path
 }
 
-fn open(content: &str, shape: Shape) -> Hidden {
+fn open(content: &str, form: Form) -> Hidden {
     let directory = Directory::new("hidden");
-    Hidden::open(&key_file(&directory, content), "orders", shape).unwrap()
+    Hidden::open(&key_file(&directory, content), "orders", form).unwrap()
 }
 
 /// The error about a key file, without its path.
 fn refused(path: &Path) -> String {
-    let error = Hidden::open(path, "orders", Shape::Digits(10)).unwrap_err().to_string();
+    let error = Hidden::open(path, "orders", Form::Digits(10)).unwrap_err().to_string();
     error.replace(path.to_str().unwrap(), "FILE")
 }
 
@@ -43,43 +43,43 @@ fn refused_content(content: &str) -> String {
     refused(&file_of(&Directory::new("hidden-wrong"), content))
 }
 
-fn shapes() -> impl Iterator<Item = Shape> {
-    (6..=19).map(Shape::Digits).chain((4..=13).map(Shape::Letters))
+fn shapes() -> impl Iterator<Item = Form> {
+    (6..=19).map(Form::Digits).chain((4..=13).map(Form::Letters))
 }
 
-fn last(shape: Shape) -> u64 {
-    match shape {
-        Shape::Digits(digits) => 10_u64.pow(digits) - 1,
-        Shape::Letters(letters) => 32_u64.checked_pow(letters).map_or(u64::MAX, |count| count - 1),
+fn last(form: Form) -> u64 {
+    match form {
+        Form::Digits(digits) => 10_u64.pow(digits) - 1,
+        Form::Letters(letters) => 32_u64.checked_pow(letters).map_or(u64::MAX, |count| count - 1),
         _ => unreachable!("a UUID is no number"),
     }
 }
 
 #[test]
 fn each_number_of_a_million_has_one_image_and_each_image_one_number() {
-    for shape in [Shape::Digits(6), Shape::Letters(4)] {
-        let hidden = open(KEY, shape);
+    for form in [Form::Digits(6), Form::Letters(4)] {
+        let hidden = open(KEY, form);
         let mut is_taken = vec![false; 1 << 20];
-        for number in 0..=last(shape) {
+        for number in 0..=last(form) {
             let shown = hidden.hide(number).unwrap();
             assert_eq!(hidden.reveal(shown.as_bytes()), Ok(number));
-            let image = match shape {
-                Shape::Digits(_) => shown.parse().unwrap(),
+            let image = match form {
+                Form::Digits(_) => shown.parse().unwrap(),
                 _ => shown.bytes().fold(0, |image, byte| {
                     image * 32 + b"0123456789abcdefghjkmnpqrstvwxyz".iter().position(|it| *it == byte).unwrap()
                 }),
             };
             assert!(!std::mem::replace(&mut is_taken[image], true), "{shown} is the image of two numbers");
         }
-        assert_eq!(is_taken.iter().filter(|taken| **taken).count() as u64, last(shape) + 1);
+        assert_eq!(is_taken.iter().filter(|taken| **taken).count() as u64, last(form) + 1);
     }
 }
 
 #[test]
 fn the_first_and_the_last_of_each_shape_are_hidden_and_the_next_is_not() {
-    for shape in shapes() {
-        let (hidden, last) = (open(KEY, shape), last(shape));
-        let (Shape::Digits(length) | Shape::Letters(length)) = shape else { unreachable!("only numbers have lengths") };
+    for form in shapes() {
+        let (hidden, last) = (open(KEY, form), last(form));
+        let (Form::Digits(length) | Form::Letters(length)) = form else { unreachable!("only numbers have lengths") };
         for number in [0, 1, last - 1, last] {
             let shown = hidden.hide(number).unwrap();
             assert_eq!(shown.len(), length as usize);
@@ -96,27 +96,27 @@ fn the_first_and_the_last_of_each_shape_are_hidden_and_the_next_is_not() {
 fn a_shape_or_a_name_outside_the_limits_is_refused() {
     let directory = Directory::new("hidden-limits");
     let path = key_file(&directory, KEY);
-    let why = |name: &str, shape| Hidden::open(&path, name, shape).map(drop).map_err(|error| error.to_string());
+    let why = |name: &str, form| Hidden::open(&path, name, form).map(drop).map_err(|error| error.to_string());
     for digits in [0, 1, 5, 20, u32::MAX] {
-        assert_eq!(why("a", Shape::Digits(digits)), Err(format!("hidden numbers have 6 to 19 digits, not {digits}")));
+        assert_eq!(why("a", Form::Digits(digits)), Err(format!("hidden numbers have 6 to 19 digits, not {digits}")));
     }
     for letters in [0, 3, 14] {
         assert_eq!(
-            why("a", Shape::Letters(letters)),
+            why("a", Form::Letters(letters)),
             Err(format!("hidden numbers have 4 to 13 letters, not {letters}"))
         );
     }
-    assert_eq!(why("", Shape::Digits(6)), Err("a series of hidden numbers needs a name, such as orders".into()));
-    assert_eq!(why(&"a".repeat(128), Shape::Digits(6)), Ok(()));
+    assert_eq!(why("", Form::Digits(6)), Err("a series of hidden numbers needs a name, such as orders".into()));
+    assert_eq!(why(&"a".repeat(128), Form::Digits(6)), Ok(()));
     assert_eq!(
-        why(&"a".repeat(129), Shape::Digits(6)),
+        why(&"a".repeat(129), Form::Digits(6)),
         Err("the name of a series has at most 128 bytes, not 129".into())
     );
 }
 
 #[test]
 fn a_text_that_is_no_image_is_refused() {
-    let hidden = open(KEY, Shape::Digits(10));
+    let hidden = open(KEY, Form::Digits(10));
     for (text, why) in [
         ("", "10 characters, not 0"),
         ("123456789", "10 characters, not 9"),
@@ -127,11 +127,11 @@ fn a_text_that_is_no_image_is_refused() {
     ] {
         assert_eq!(hidden.reveal(text.as_bytes()).unwrap_err().to_string(), why, "{text}");
     }
-    let letters = open(KEY, Shape::Letters(8));
+    let letters = open(KEY, Form::Letters(8));
     let why = letters.reveal(b"0123u567").unwrap_err().to_string();
     assert_eq!(why, "character 5 is 'u', which hidden numbers do not have");
     // Thirteen letters have 65 bits.
-    let longest = open(KEY, Shape::Letters(13));
+    let longest = open(KEY, Form::Letters(13));
     let texts = (0..100).map(|text| format!("{text:013}"));
     let revealed: Vec<_> = texts.map(|text| (longest.reveal(text.as_bytes()), text)).collect();
     assert!(revealed.iter().any(|(number, _)| *number == Err(NotRevealed::NoNumber)));
@@ -142,7 +142,7 @@ fn a_text_that_is_no_image_is_refused() {
 
 #[test]
 fn letters_are_read_in_any_case_and_as_what_they_look_like() {
-    let hidden = open(KEY, Shape::Letters(8)).with_check_digit();
+    let hidden = open(KEY, Form::Letters(8)).with_check_digit();
     for number in 0..2000 {
         let shown = hidden.hide(number).unwrap();
         assert_eq!(hidden.reveal(shown.to_uppercase().as_bytes()), Ok(number));
@@ -156,13 +156,13 @@ fn letters_are_read_in_any_case_and_as_what_they_look_like() {
 fn two_names_two_keys_and_two_lengths_are_different_permutations() {
     let directory = Directory::new("hidden-different");
     let path = key_file(&directory, KEY);
-    let image = |name: &str, shape| Hidden::open(&path, name, shape).unwrap().hide(42).unwrap().to_string();
-    let orders = image("orders", Shape::Digits(10));
-    assert_ne!(orders, image("invoices", Shape::Digits(10)));
-    assert_ne!(orders[1..], image("orders", Shape::Digits(9)));
-    assert_ne!(orders, open(OTHER_KEY, Shape::Digits(10)).hide(42).unwrap().to_string());
+    let image = |name: &str, form| Hidden::open(&path, name, form).unwrap().hide(42).unwrap().to_string();
+    let orders = image("orders", Form::Digits(10));
+    assert_ne!(orders, image("invoices", Form::Digits(10)));
+    assert_ne!(orders[1..], image("orders", Form::Digits(9)));
+    assert_ne!(orders, open(OTHER_KEY, Form::Digits(10)).hide(42).unwrap().to_string());
     // A tweak of one block, and of several.
-    let names = [11, 12, 13, 16, 17, 28, 29, 128].map(|length| image(&"x".repeat(length), Shape::Digits(10)));
+    let names = [11, 12, 13, 16, 17, 28, 29, 128].map(|length| image(&"x".repeat(length), Form::Digits(10)));
     let mut different = names.to_vec();
     different.sort();
     different.dedup();
@@ -171,7 +171,7 @@ fn two_names_two_keys_and_two_lengths_are_different_permutations() {
 
 #[test]
 fn each_wrong_character_and_each_swap_of_neighbours_is_found() {
-    let hidden = open(KEY, Shape::Digits(6)).with_check_digit();
+    let hidden = open(KEY, Form::Digits(6)).with_check_digit();
     for number in 0..1_000_000 {
         let shown = hidden.hide(number).unwrap();
         let mut text: [u8; 7] = shown.as_bytes().try_into().unwrap();
@@ -196,17 +196,17 @@ fn each_wrong_character_and_each_swap_of_neighbours_is_found() {
 proptest! {
     #[test]
     fn the_check_digit_finds_them_in_each_shape(
-        number: u64, shape in 0_usize..24, period in 0_u8..11, place: prop::sample::Index, by: prop::sample::Index,
+        number: u64, form in 0_usize..24, period in 0_u8..11, place: prop::sample::Index, by: prop::sample::Index,
     ) {
-        let shape = shapes().nth(shape).unwrap();
+        let form = shapes().nth(form).unwrap();
         let content = if period < 10 { format!("{period} {KEY}") } else { KEY.to_string() };
-        let hidden = open(&content, shape).with_check_digit();
-        let number = number % last(shape);
+        let hidden = open(&content, form).with_check_digit();
+        let number = number % last(form);
         let shown = hidden.hide(number).unwrap();
         prop_assert_eq!(hidden.reveal(shown.as_bytes()), Ok(number));
 
-        let alphabet: &[u8] = match shape {
-            Shape::Digits(_) => b"0123456789",
+        let alphabet: &[u8] = match form {
+            Form::Digits(_) => b"0123456789",
             _ => b"0123456789abcdefghjkmnpqrstvwxyz",
         };
         let mut text = shown.as_bytes().to_vec();
@@ -225,10 +225,10 @@ proptest! {
 
 #[test]
 fn a_key_is_changed_by_periods() {
-    let shape = Shape::Digits(8);
-    let before = open(KEY, shape).with_check_digit();
-    let prepared = open(&format!("1 {OTHER_KEY}\n{KEY}\n"), shape).with_check_digit();
-    let after = open(&format!("{KEY}\n1 {OTHER_KEY}\n"), shape).with_check_digit();
+    let form = Form::Digits(8);
+    let before = open(KEY, form).with_check_digit();
+    let prepared = open(&format!("1 {OTHER_KEY}\n{KEY}\n"), form).with_check_digit();
+    let after = open(&format!("{KEY}\n1 {OTHER_KEY}\n"), form).with_check_digit();
     let (old, new) = (before.hide(42).unwrap(), after.hide(42).unwrap());
     assert_eq!(prepared.hide(42), Ok(old));
     assert_eq!((old.len(), new.len(), new.as_bytes()[0]), (9, 10, b'1'));
@@ -240,7 +240,7 @@ fn a_key_is_changed_by_periods() {
     let why = prepared.reveal(b"1").unwrap_err().to_string();
     assert_eq!(why, "9 or 10 characters, not 1");
 
-    let third = open(&format!("0 {KEY}\n9 {OTHER_KEY}\r\n\n"), shape);
+    let third = open(&format!("0 {KEY}\n9 {OTHER_KEY}\r\n\n"), form);
     assert_eq!(third.hide(7).unwrap().as_bytes()[0], b'9');
     assert_eq!(third.reveal(b"500000000").unwrap_err().to_string(), "it is of period 5, which has no key here");
     assert_eq!(third.reveal(b"00000000").unwrap_err().to_string(), "9 characters, not 8");
@@ -259,7 +259,7 @@ fn the_file_of_a_key_is_refused_if_anything_is_wrong_with_it() {
     }
     for mode in [0o600, 0o400, 0o700] {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        Hidden::open(&path, "orders", Shape::Digits(10)).unwrap();
+        Hidden::open(&path, "orders", Form::Digits(10)).unwrap();
     }
     assert_eq!(
         refused(&directory.0.join("none")),
@@ -274,7 +274,7 @@ fn the_file_of_a_key_is_refused_if_anything_is_wrong_with_it() {
     assert_eq!(refused_content(""), "the key file FILE has no key; `txid key new` makes one");
     assert_eq!(refused_content(" \n\n"), "the key file FILE has no key; `txid key new` makes one");
     let most = format!("{KEY}{}", "\n".repeat(2048 - KEY.len()));
-    Hidden::open(&file_of(&directory, &most), "orders", Shape::Digits(10)).unwrap();
+    Hidden::open(&file_of(&directory, &most), "orders", Form::Digits(10)).unwrap();
     let long = "0".repeat(2049);
     assert_eq!(refused_content(&long), "the key file FILE has 2049 bytes, more than all keys of ten periods");
     for digits in [1, 30, 31, 33, 40, 47, 63, 65] {
@@ -318,7 +318,7 @@ fn a_key_that_others_may_know_is_refused() {
             assert_eq!(refused_content(&key(of)), line(1, &known("its bytes only count up")));
         }
         // All but the last byte.
-        open(&key(&|at| u8::from(at == length - 1)), Shape::Digits(6));
+        open(&key(&|at| u8::from(at == length - 1)), Form::Digits(6));
     }
     let standard = "2b7e151628aed2a6abf7158809cf4f3cef4359d8d580aa4f7f036d6f04fc6a94";
     for digits in [32, 48, 64] {
@@ -346,19 +346,19 @@ fn one_key_of_two_periods_is_refused() {
     assert_eq!(refused_content(&format!("{KEY}\n1 {KEY}\n")), why(2, 1));
     assert_eq!(refused_content(&format!("1 {OTHER_KEY}\n\n2 {KEY}\n3 {}\n", KEY.to_lowercase())), why(4, 3));
     // Of another size, it is another key.
-    open(&format!("{}\n1 {OTHER_KEY}\n", &OTHER_KEY[..32]), Shape::Digits(6));
+    open(&format!("{}\n1 {OTHER_KEY}\n", &OTHER_KEY[..32]), Form::Digits(6));
 }
 
 #[test]
 fn hexadecimal_digits_of_either_case_are_one_key() {
-    let image = |content: &str| open(content, Shape::Digits(19)).hide(1).unwrap();
+    let image = |content: &str| open(content, Form::Digits(19)).hide(1).unwrap();
     assert_eq!(image(KEY), image(&KEY.to_lowercase()));
     assert_eq!(image(OTHER_KEY), image(&OTHER_KEY.to_uppercase()));
 }
 
 #[test]
 fn nothing_that_is_printed_has_a_key() {
-    let hidden = open(KEY, Shape::Digits(10));
+    let hidden = open(KEY, Form::Digits(10));
     assert_eq!(format!("{hidden:?}"), "Hidden");
     let shown = hidden.hide(7).unwrap();
     assert_eq!(format!("{shown:?}"), format!("\"{shown}\""));
@@ -377,24 +377,24 @@ fn nothing_that_is_printed_has_a_key() {
 fn check_values_are_of_the_permutation() {
     let directory = Directory::new("hidden-checks");
     let path = key_file(&directory, &format!("{KEY}\n0 {THIRD_KEY}\n7 {OTHER_KEY}"));
-    let checks = |name: &str, shape| {
-        let hidden = Hidden::open(&path, name, shape).unwrap();
+    let checks = |name: &str, form| {
+        let hidden = Hidden::open(&path, name, form).unwrap();
         hidden.key_checks().iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    let orders = checks("orders", Shape::Digits(10));
+    let orders = checks("orders", Form::Digits(10));
     assert_eq!(orders, ["591a62-c3bd51d3", "0:9d6509-dcd5f0a4", "7:a2c1ba-12f71df1"]);
     let key_of = |check: &str| check.parse::<KeyCheck>().unwrap();
     for other in
-        [checks("order", Shape::Digits(10)), checks("orders", Shape::Digits(11)), checks("orders", Shape::Letters(10))]
+        [checks("order", Form::Digits(10)), checks("orders", Form::Digits(11)), checks("orders", Form::Letters(10))]
     {
         for (one, other) in orders.iter().zip(&other) {
             assert!(one != other && key_of(one).has_key_of(key_of(other)), "{one} {other}");
         }
     }
-    let checked = Hidden::open(&path, "orders", Shape::Digits(10)).unwrap().with_check_digit().key_checks();
+    let checked = Hidden::open(&path, "orders", Form::Digits(10)).unwrap().with_check_digit().key_checks();
     assert_eq!(checked[0].to_string(), "591a62-f74eb1d1");
     let one = key_file(&directory, KEY);
-    assert_eq!(Hidden::open(&one, "orders", Shape::Uuid).unwrap().key_checks()[0].to_string(), "591a62-e17e6c74");
+    assert_eq!(Hidden::open(&one, "orders", Form::Uuid).unwrap().key_checks()[0].to_string(), "591a62-e17e6c74");
 }
 
 #[test]
@@ -409,10 +409,10 @@ fn numbers_of_a_segment_are_hidden_and_revealed_by_the_key_of_its_store_alone() 
     let page = SegmentPage::open_or_make(&directory.0.join("orders.segment")).unwrap();
     let attach = || Segment::attach(&directory.0.join("orders.segment")).unwrap();
     let path = key_file(&directory, KEY);
-    let open = |name: &str, shape| Hidden::open(&path, name, shape).unwrap().of_segment(attach());
-    let hidden = open("orders", Shape::Digits(10));
+    let open = |name: &str, form| Hidden::open(&path, name, form).unwrap().of_segment(attach());
+    let hidden = open("orders", Form::Digits(10));
     let ours = hidden.key_checks()[0];
-    let shown = Hidden::open(&path, "orders", Shape::Digits(10)).unwrap().hide(1).unwrap();
+    let shown = Hidden::open(&path, "orders", Form::Digits(10)).unwrap().hide(1).unwrap();
     let why = format!(
         "the store of orders does not know the key {ours} yet: give it to txid-agent, as key-checks = [\"{ours}\"]"
     );
@@ -431,10 +431,10 @@ fn numbers_of_a_segment_are_hidden_and_revealed_by_the_key_of_its_store_alone() 
     assert_eq!(hidden.reveal(shown.as_bytes()), Ok(1));
     // With another name, length or check digit, the key is the same, and the images are others.
     for other in [
-        open("order", Shape::Digits(10)),
-        open("orders", Shape::Digits(11)),
-        open("orders", Shape::Letters(10)),
-        open("orders", Shape::Digits(10)).with_check_digit(),
+        open("order", Form::Digits(10)),
+        open("orders", Form::Digits(11)),
+        open("orders", Form::Letters(10)),
+        open("orders", Form::Digits(10)).with_check_digit(),
     ] {
         let theirs = other.key_checks()[0];
         let why = format!(
@@ -442,12 +442,12 @@ fn numbers_of_a_segment_are_hidden_and_revealed_by_the_key_of_its_store_alone() 
         );
         assert_eq!(other.hide(1).unwrap_err().to_string(), why);
     }
-    let image = Hidden::open(&path, "order", Shape::Digits(10)).unwrap().hide(1).unwrap();
-    assert!(matches!(open("order", Shape::Digits(10)).reveal(image.as_bytes()), Err(NotRevealed::OtherKey { .. })));
+    let image = Hidden::open(&path, "order", Form::Digits(10)).unwrap().hide(1).unwrap();
+    assert!(matches!(open("order", Form::Digits(10)).reveal(image.as_bytes()), Err(NotRevealed::OtherKey { .. })));
 
     // Another period is another key.
     let with_period = key_file(&directory, &format!("{KEY}\n3 {OTHER_KEY}"));
-    let hidden = Hidden::open(&with_period, "orders", Shape::Digits(10)).unwrap().of_segment(attach());
+    let hidden = Hidden::open(&with_period, "orders", Form::Digits(10)).unwrap().of_segment(attach());
     assert!(hidden.hide(1).is_err());
     assert_eq!(hidden.reveal(shown.as_bytes()), Ok(1), "what was shown is read all the same");
     page.set_key_check(hidden.key_checks()[1]);
@@ -456,7 +456,7 @@ fn numbers_of_a_segment_are_hidden_and_revealed_by_the_key_of_its_store_alone() 
 
     // The digit of a period that is used again, with another key.
     let again = key_file(&directory, &format!("{KEY}\n3 {THIRD_KEY}"));
-    let again = Hidden::open(&again, "orders", Shape::Digits(10)).unwrap().of_segment(attach());
+    let again = Hidden::open(&again, "orders", Form::Digits(10)).unwrap().of_segment(attach());
     assert!(matches!(again.hide(1), Err(NotHidden::OtherKey { theirs: Some(_), .. })));
     assert!(matches!(again.reveal(of_three.as_bytes()), Err(NotRevealed::OtherKey { .. })));
 
@@ -519,7 +519,7 @@ fn what_is_no_image_is_refused_as_in_the_vectors() {
 
 #[test]
 fn a_uuid_of_version_7_has_the_image_of_one_of_version_4_and_comes_back() {
-    let hidden = open(KEY, Shape::Uuid);
+    let hidden = open(KEY, Form::Uuid);
     let shown = hidden.hide_text(SAMPLE.as_bytes()).unwrap();
     let image: Uuid = shown.parse().unwrap();
     assert_eq!(&*shown, "16778b25-a699-4d18-952b-2e2f59afc912", "as tests/ff1.py has it");
@@ -532,12 +532,12 @@ fn a_uuid_of_version_7_has_the_image_of_one_of_version_4_and_comes_back() {
     let next = hidden.hide_text(b"017f22e2-79b0-7cc3-98c4-dc0c0c073990").unwrap().parse::<Uuid>().unwrap();
     let differ = (image.as_u128() ^ next.as_u128()).count_ones();
     assert!((30..92).contains(&differ), "{image} {next}");
-    assert_ne!(hidden.hide_text(SAMPLE.as_bytes()), open(OTHER_KEY, Shape::Uuid).hide_text(SAMPLE.as_bytes()));
+    assert_ne!(hidden.hide_text(SAMPLE.as_bytes()), open(OTHER_KEY, Form::Uuid).hide_text(SAMPLE.as_bytes()));
 }
 
 #[test]
 fn what_is_no_uuid_of_its_side_is_refused() {
-    let hidden = open(KEY, Shape::Uuid);
+    let hidden = open(KEY, Form::Uuid);
     let of_4 = "017f22e2-79b0-4cc3-98c4-dc0c0c07398f";
     for (wrong, why) in [
         (of_4, "it is not a UUID of version 7, and no other is hidden"),
@@ -560,7 +560,7 @@ fn what_is_no_uuid_of_its_side_is_refused() {
     let why = "this series hides UUIDs, and no numbers";
     assert_eq!(hidden.hide(42).unwrap_err().to_string(), why);
     assert_eq!(hidden.reveal(of_4.as_bytes()).unwrap_err().to_string(), why);
-    let numbers = open(KEY, Shape::Digits(10));
+    let numbers = open(KEY, Form::Digits(10));
     assert_eq!(numbers.hide_uuid(SAMPLE.parse().unwrap()), Err(NotHidden::NoNumber));
     assert_eq!(numbers.reveal_uuid(of_4.parse().unwrap()), Err(NotRevealed::NoNumber));
     assert_eq!(numbers.hide_text(SAMPLE.as_bytes()), Err(NotHidden::NoNumber));
@@ -572,14 +572,14 @@ fn what_is_no_uuid_of_its_side_is_refused() {
             "the images of UUIDs have no place for the digit of a period, and a key in {} has one: give UUIDs a file with one key, and no digit before it",
             path.display()
         );
-        assert_eq!(Hidden::open(&path, "a", Shape::Uuid).unwrap_err().to_string(), why);
+        assert_eq!(Hidden::open(&path, "a", Form::Uuid).unwrap_err().to_string(), why);
     }
 }
 
 proptest! {
     #[test]
     fn every_uuid_of_version_7_comes_back(bits: u128, sized in 0_usize..3) {
-        let hidden = open([KEY, THIRD_KEY, OTHER_KEY][sized], Shape::Uuid);
+        let hidden = open([KEY, THIRD_KEY, OTHER_KEY][sized], Form::Uuid);
         let id = Uuid::from_u128(bits & !(0xf << 76 | 3 << 62) | 7 << 76 | 2 << 62);
         let image = hidden.hide_uuid(id).unwrap();
         prop_assert_eq!((image.get_version_num(), image.get_variant()), (4, Variant::RFC4122));
@@ -594,7 +594,7 @@ fn the_words_of_a_configuration_are_checked() {
     let key = format!("key={}", path.display());
     let parse = |words: &[&str]| Hidden::parse(words.iter().copied());
     let why = |words: &[&str]| parse(words).unwrap_err().to_string();
-    let ours = open(KEY, Shape::Digits(10)).hide(42).unwrap();
+    let ours = open(KEY, Form::Digits(10)).hide(42).unwrap();
     assert_eq!(parse(&[&key, "name=orders", "digits=10"]).unwrap().hide(42), Ok(ours));
     let checked = parse(&["check", "digits=10", "name=orders", &key]).unwrap().hide(42).unwrap();
     assert_eq!(checked.len(), 11);

@@ -52,8 +52,8 @@ fn in_namespace(set_up: &str) -> Option<String> {
 #[ignore = "the other tests run it in namespaces"]
 fn tells_the_addresses() {
     let show = |address: Option<String>| address.unwrap_or_else(|| "none".to_string());
-    let v4 = txid::host_ipv4().map(|address| address.to_string());
-    let v6 = txid::host_ipv6().map(|address| address.to_string());
+    let v4 = txid::system::host_ipv4().map(|address| address.to_string());
+    let v6 = txid::system::host_ipv6().map(|address| address.to_string());
     let node = node("ip", &Layout::SONYFLAKE).ok().map(|node| node.to_string());
     println!("\naddresses: {} {} {}", show(v4), show(v6), show(node));
 }

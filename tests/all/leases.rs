@@ -90,7 +90,7 @@ fn what_is_borrowed_is_counted_from_the_clock() {
     let ahead_ms = txid::system_ms() + 60_000;
     page.open(17, ahead_ms);
     page.set_limit(17, ahead_ms + 60_000);
-    orders.next_at(ahead_ms).unwrap();
+    orders.generate_at(ahead_ms).unwrap();
     let borrowed_ms = orders.stats().borrowed_ms;
     assert!((1..=60_000).contains(&borrowed_ms), "{borrowed_ms}");
 }
@@ -112,11 +112,11 @@ fn a_lease_that_is_opened_again_has_no_limit_yet() {
     let orders = generator(&directory);
     page.open(17, NOW_MS);
     page.set_limit(17, NOW_MS + 60_000);
-    orders.next_at(NOW_MS).unwrap();
+    orders.generate_at(NOW_MS).unwrap();
     let next_ms = page.close();
     page.open(17, next_ms);
     assert_eq!(page.view().limit_ms, None);
-    assert!(matches!(orders.next_at(next_ms), Err(Refusal::Unleased(_))));
+    assert!(matches!(orders.generate_at(next_ms), Err(Refusal::Unleased(_))));
 }
 
 #[test]
@@ -126,23 +126,23 @@ fn ids_stay_within_the_lease() {
     let orders = generator(&directory);
     assert_eq!((orders.state().node(), orders.stats().borrowed_ms), (None, 0));
     page.open(17, NOW_MS);
-    assert!(matches!(orders.next_at(NOW_MS), Err(Refusal::Unleased(_))), "there is no limit yet");
+    assert!(matches!(orders.generate_at(NOW_MS), Err(Refusal::Unleased(_))), "there is no limit yet");
     assert_eq!((orders.state().node(), page.view().limit_ms), (None, None));
     page.set_limit(17, NOW_MS + 60_000);
     assert_eq!(orders.state().node(), Some(17));
 
     let next = |clock_ms| {
-        let id = LAYOUT.decode(orders.next_at(clock_ms).unwrap()).unwrap();
+        let id = LAYOUT.decode(orders.generate_at(clock_ms).unwrap()).unwrap();
         (id.ms - NOW_MS, id.node, id.sequence)
     };
     assert_eq!([next(NOW_MS), next(NOW_MS), next(NOW_MS + 7)], [(0, 17, 0), (0, 17, 1), (7, 17, 0)]);
     assert_eq!(next(NOW_MS + 59_999), (59_999, 17, 0));
-    assert!(matches!(orders.next_at(NOW_MS + 60_000), Err(Refusal::Unleased(_))));
+    assert!(matches!(orders.generate_at(NOW_MS + 60_000), Err(Refusal::Unleased(_))));
     assert_eq!(next(NOW_MS + 59_999), (59_999, 17, 1));
 
     assert_eq!(page.close(), NOW_MS + 60_000);
     assert!(page.view().is_closed && page.view().limit_ms.is_none());
-    assert!(matches!(orders.next_at(NOW_MS + 59_999), Err(Refusal::Unleased(_))));
+    assert!(matches!(orders.generate_at(NOW_MS + 59_999), Err(Refusal::Unleased(_))));
     page.open(18, NOW_MS + 60_000);
     page.set_limit(18, NOW_MS + 61_000);
     assert_eq!(next(NOW_MS + 60_000), (60_000, 18, 0));
@@ -155,7 +155,7 @@ fn without_a_lease_the_error_says_why() {
     let directory = Directory::new("lease-why");
     let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
     let orders = generator(&directory);
-    let refusal = || orders.next_at(NOW_MS).unwrap_err();
+    let refusal = || orders.generate_at(NOW_MS).unwrap_err();
     let why = || refusal().to_string();
     assert_eq!(why(), "orders has no lease; txid-agent has not reached its store yet");
     page.set_contact(NOW_MS);
@@ -199,7 +199,7 @@ fn why_there_would_be_no_id_is_said_without_making_one() {
     let orders = generator(&directory);
     let there_is_none = |clock_ms| {
         let would_be = orders.refusal_at(clock_ms);
-        assert_eq!(would_be, orders.next_at(clock_ms).err());
+        assert_eq!(would_be, orders.generate_at(clock_ms).err());
         would_be.unwrap().name()
     };
     assert_eq!(there_is_none(NOW_MS), "starting");
@@ -210,7 +210,7 @@ fn why_there_would_be_no_id_is_said_without_making_one() {
     let before = page.view();
     assert_eq!([-10_000, 0, 59_999].map(|later_ms| orders.refusal_at(NOW_MS + later_ms)), [None; 3]);
     assert_eq!(page.view(), before);
-    let first = LAYOUT.decode(orders.next_at(NOW_MS).unwrap()).unwrap();
+    let first = LAYOUT.decode(orders.generate_at(NOW_MS).unwrap()).unwrap();
     assert_eq!((first.ms, first.sequence), (NOW_MS, 0));
     assert_eq!(there_is_none(NOW_MS + 60_000), "lease-ended");
     assert_eq!(there_is_none(NOW_MS - 10_001), "clock-behind");

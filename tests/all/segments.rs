@@ -46,7 +46,7 @@ fn everything_an_agent_writes_is_visible() {
     assert_eq!(segment.stats(), written);
     assert_eq!((page.seen(), page.fetched_ms()), (500, 1_700_000_000_000));
 
-    assert_eq!([segment.next(), segment.next()], [Ok(100), Ok(101)]);
+    assert_eq!([segment.take(), segment.take()], [Ok(100), Ok(101)]);
     assert_eq!(segment.stats(), SegmentStats { left: 8, next: 0, ..written });
     page.publish(200..205);
     assert_eq!(segment.stats(), SegmentStats { left: 8, next: 5, granted: 205, fetches: 2, ..written });
@@ -79,7 +79,7 @@ fn without_a_number_the_error_says_why() {
     ] {
         page.set_news(news);
         assert_eq!(news.name(), name);
-        let said = page.segment().next().unwrap_err().to_string();
+        let said = page.segment().take().unwrap_err().to_string();
         assert_eq!(said, format!("the numbers of orders are used up; {why}"));
     }
 }
@@ -93,8 +93,8 @@ fn a_page_that_was_removed_is_made_anew() {
     let new = SegmentPage::open_or_make(&directory.file()).unwrap();
     assert_eq!(new.segment().stats().granted, 0);
     new.publish(200..210);
-    assert_eq!([old.segment().next(), new.segment().next()], [Ok(100), Ok(200)]);
-    assert_eq!(Segment::attach(&directory.file()).unwrap().next(), Ok(201));
+    assert_eq!([old.segment().take(), new.segment().take()], [Ok(100), Ok(200)]);
+    assert_eq!(Segment::attach(&directory.file()).unwrap().take(), Ok(201));
 }
 
 #[test]

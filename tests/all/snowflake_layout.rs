@@ -15,7 +15,7 @@ fn the_sample_reads_back() {
     let parts = Parts { ms: 1_565_422_103_621, node: 1, sequence: 0 };
     assert_eq!(Layout::SNOWFLAKE.decode(1_160_090_501_362_225_152), Some(parts));
     assert_eq!(Layout::LEAF.decode(1_160_090_501_362_225_152), Some(parts));
-    assert_eq!(generator(&Layout::SNOWFLAKE, 1).next_at(parts.ms), Ok(1_160_090_501_362_225_152));
+    assert_eq!(generator(&Layout::SNOWFLAKE, 1).generate_at(parts.ms), Ok(1_160_090_501_362_225_152));
 }
 
 #[test]
@@ -32,12 +32,12 @@ fn the_presets_are_as_their_origins_have_them() {
     }
     let sonyflake = generator(&Layout::SONYFLAKE, 258);
     let begin_ms = *Layout::SONYFLAKE.range_ms().start();
-    assert_eq!(sonyflake.next_at(begin_ms + 75), Ok((7 << 8) << 16 | 258));
-    assert_eq!(sonyflake.next_at(begin_ms + 75), Ok((7 << 8 | 1) << 16 | 258));
+    assert_eq!(sonyflake.generate_at(begin_ms + 75), Ok((7 << 8) << 16 | 258));
+    assert_eq!(sonyflake.generate_at(begin_ms + 75), Ok((7 << 8 | 1) << 16 | 258));
     let parts = Parts { ms: begin_ms + 70, node: 258, sequence: 1 };
     assert_eq!(Layout::SONYFLAKE.decode((7 << 8 | 1) << 16 | 258), Some(parts));
-    assert!(generator(&Layout::UID, 1).next_at(1_732_109_055_999).is_ok());
-    assert!(generator(&Layout::UID, 1).next_at(1_732_109_056_000).is_err());
+    assert!(generator(&Layout::UID, 1).generate_at(1_732_109_055_999).is_ok());
+    assert!(generator(&Layout::UID, 1).generate_at(1_732_109_056_000).is_err());
 }
 
 #[test]
@@ -51,23 +51,23 @@ fn a_double_holds_every_id_of_snowflake53() {
     assert_eq!(((1_u64 << 53) - 1).to_string().len(), 16);
 
     let generator = generator(&layout, 1023).with_max_drift_ms(0);
-    let ids: Vec<_> = (0..32).map(|_| generator.next_at(*layout.range_ms().end()).unwrap()).collect();
+    let ids: Vec<_> = (0..32).map(|_| generator.generate_at(*layout.range_ms().end()).unwrap()).collect();
     assert_eq!(ids[31], (1 << 53) - 1);
     assert!(ids.iter().all(|&id| id as f64 as u64 == id));
-    assert!(generator.next_at(*layout.range_ms().end()).is_err());
+    assert!(generator.generate_at(*layout.range_ms().end()).is_err());
 }
 
 #[test]
 fn leaf_starts_each_millisecond_at_random_below_a_hundred() {
     let leaf = generator(&Layout::LEAF, 2);
-    let sequence = |ms| Layout::LEAF.decode(leaf.next_at(ms).unwrap()).unwrap().sequence;
+    let sequence = |ms| Layout::LEAF.decode(leaf.generate_at(ms).unwrap()).unwrap().sequence;
     let starts: Vec<u64> = (0..1000).map(|ms| sequence(NOW_MS + ms)).collect();
     assert!(starts.iter().all(|&start| start < 100));
     assert!(starts.iter().collect::<HashSet<_>>().len() > 80);
     assert_eq!(sequence(NOW_MS + 999), starts[999] + 1);
     let later = Layout::LEAF.with_epoch_ms(NOW_MS).unwrap();
     let leaf = generator(&later, 2);
-    assert!((0..1000).any(|ms| later.decode(leaf.next_at(NOW_MS + ms).unwrap()).unwrap().sequence > 0));
+    assert!((0..1000).any(|ms| later.decode(leaf.generate_at(NOW_MS + ms).unwrap()).unwrap().sequence > 0));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn any_layout_starts_at_random_below_a_number() {
         // Of its own, because states in memory are those of a process.
         let made = generator(&layout, 77);
         let seen: HashSet<u64> = (0..20_000)
-            .map(|unit| layout.decode(made.next_at(NOW_MS + unit * 10).unwrap()).unwrap().sequence)
+            .map(|unit| layout.decode(made.generate_at(NOW_MS + unit * 10).unwrap()).unwrap().sequence)
             .collect();
         assert_eq!(seen, (0..starts).collect(), "{text}");
     }
@@ -104,7 +104,7 @@ fn any_layout_starts_at_random_below_a_number() {
 fn ids_run_ahead_by_whole_units_of_time() {
     // A unit has 10 ms and 256 ids.
     let sonyflake = generator(&Layout::SONYFLAKE, 259).with_max_drift_ms(109);
-    assert_eq!((0..10_000).filter(|_| sonyflake.next_at(NOW_MS).is_ok()).count(), 11 * 256);
+    assert_eq!((0..10_000).filter(|_| sonyflake.generate_at(NOW_MS).is_ok()).count(), 11 * 256);
 }
 
 #[test]
@@ -186,7 +186,7 @@ proptest! {
         let node = node & layout.last_node();
         let generator = generator(&layout, node).with_max_drift_ms(0);
         let clock_ms = 1_600_000_000_000 + later_ms;
-        if let (Ok(first), Ok(second)) = (generator.next_at(clock_ms), generator.next_at(clock_ms)) {
+        if let (Ok(first), Ok(second)) = (generator.generate_at(clock_ms), generator.generate_at(clock_ms)) {
             prop_assert!(first < second && second < 1 << 63);
             for id in [first, second] {
                 let parts = layout.decode(id).unwrap();

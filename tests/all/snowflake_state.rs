@@ -25,11 +25,11 @@ fn mode(path: &Path) -> u32 {
 fn a_state_goes_on_where_it_was() {
     let directory = Directory::new("goes-on");
     let now_ms = 1_700_000_000_000;
-    let first = generator(&directory.file()).next_at(now_ms).unwrap();
-    let second = generator(&directory.file()).next_at(now_ms).unwrap();
+    let first = generator(&directory.file()).generate_at(now_ms).unwrap();
+    let second = generator(&directory.file()).generate_at(now_ms).unwrap();
     assert_eq!(second, first + 1);
-    assert!(generator(&directory.file()).next_at(now_ms - 10_001).is_err());
-    assert_eq!(generator(&directory.file()).next_at(now_ms - 10_000), Ok(second + 1));
+    assert!(generator(&directory.file()).generate_at(now_ms - 10_001).is_err());
+    assert_eq!(generator(&directory.file()).generate_at(now_ms - 10_000), Ok(second + 1));
 }
 
 /// A file outlives the version that made it.
@@ -37,7 +37,7 @@ fn a_state_goes_on_where_it_was() {
 fn everything_is_where_other_versions_look_for_it() {
     let directory = Directory::new("places");
     let ms = 1_700_000_000_000_u64;
-    generator(&directory.file()).next_at(ms as i64).unwrap();
+    generator(&directory.file()).generate_at(ms as i64).unwrap();
     let page = fs::read(directory.file()).unwrap();
     assert_eq!(page[..16], *b"txidsnow\x01\0\0\0\0\0\0\0");
     assert_eq!(page[16..24], [41, 10, 12, 0, 0, 0, 0, 0]);
@@ -56,7 +56,7 @@ fn everything_is_where_other_versions_look_for_it() {
 fn a_state_that_is_opened_twice_is_shared() {
     let directory = Directory::new("shared");
     let (one, two) = (generator(&directory.file()), generator(&directory.file()));
-    let ids: Vec<_> = (0..1000).flat_map(|_| [one.next().unwrap(), two.next().unwrap()]).collect();
+    let ids: Vec<_> = (0..1000).flat_map(|_| [one.generate().unwrap(), two.generate().unwrap()]).collect();
     assert!(ids.is_sorted_by(|a, b| a < b));
 }
 
@@ -64,7 +64,7 @@ fn a_state_that_is_opened_twice_is_shared() {
 fn it_makes_what_is_missing_with_the_right_modes() {
     let directory = Directory::new("makes");
     let path = directory.0.join("a/b/orders");
-    generator(&path).next().unwrap();
+    generator(&path).generate().unwrap();
     assert_eq!(mode(&directory.0.join("a")), 0o750);
     assert_eq!(mode(&directory.0.join("a/b")), 0o750);
     assert_eq!(mode(&path), 0o640);
@@ -76,7 +76,7 @@ fn it_makes_what_is_missing_with_the_right_modes() {
 fn every_damaged_byte_is_refused_and_left_as_it_is() {
     let directory = Directory::new("damaged");
     let path = directory.file();
-    generator(&path).next().unwrap();
+    generator(&path).generate().unwrap();
     let whole = fs::read(&path).unwrap();
     for place in 0..whole.len() {
         for damage in [0x01, 0xff] {
@@ -95,7 +95,7 @@ fn every_damaged_byte_is_refused_and_left_as_it_is() {
         assert!(matches!(open(&path), Err(StateError::Page(PageError::Damaged { .. }))));
     }
     fs::write(&path, &whole).unwrap();
-    generator(&path).next().unwrap();
+    generator(&path).generate().unwrap();
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_file_of_a_later_version_is_refused() {
 fn a_file_of_another_layout_or_node_is_refused_and_left_as_it_is() {
     let directory = Directory::new("other");
     let path = directory.file();
-    generator(&path).next().unwrap();
+    generator(&path).generate().unwrap();
     let whole = fs::read(&path).unwrap();
     let error = State::open(&path, &Layout::SNOWFLAKE, 18).unwrap_err();
     assert_eq!(error.to_string(), format!("{} belongs to node 17, not to node 18", path.display()));
@@ -179,9 +179,9 @@ fn a_file_that_was_replaced_while_in_use_is_refused() {
     let first = generator(&directory.file());
     fs::rename(directory.file(), directory.0.join("aside")).unwrap();
     assert!(matches!(open(&directory.file()), Err(StateError::Page(PageError::Replaced(_)))));
-    first.next().unwrap();
+    first.generate().unwrap();
     fs::rename(directory.0.join("aside"), directory.file()).unwrap();
-    generator(&directory.file()).next().unwrap();
+    generator(&directory.file()).generate().unwrap();
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn files_of_a_killed_process_do_no_harm() {
     for attempt in 0..1200 {
         fs::write(temporary(attempt), "half").unwrap();
     }
-    generator(&directory.file()).next().unwrap();
+    generator(&directory.file()).generate().unwrap();
     for attempt in [0, 1199] {
         assert_eq!(fs::read(temporary(attempt)).unwrap(), b"half");
     }
@@ -248,8 +248,8 @@ fn a_name_may_be_as_long_as_the_file_system_allows() {
     let directory = Directory::new("long-name");
     for len in 240..=255 {
         let path = directory.0.join("x".repeat(len));
-        generator(&path).next().unwrap();
-        generator(&path).next().unwrap();
+        generator(&path).generate().unwrap();
+        generator(&path).generate().unwrap();
     }
     assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 16, "nothing else is left");
     let error = open(&directory.0.join("x".repeat(256))).unwrap_err();
@@ -284,7 +284,7 @@ fn threads_that_take_turns_do_not_count_a_step_of_the_clock() {
     let orders = Generator::new(State::in_memory(&wide, 0).unwrap());
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| assert!((0..50_000).all(|_| orders.next().is_ok())));
+            scope.spawn(|| assert!((0..50_000).all(|_| orders.generate().is_ok())));
         }
     });
     assert_eq!(orders.stats().clock_steps, 0);
@@ -294,7 +294,7 @@ fn threads_that_take_turns_do_not_count_a_step_of_the_clock() {
 fn nothing_is_borrowed_before_anything_is_issued() {
     let in_2100 = Layout::SNOWFLAKE.with_epoch_ms(4_102_444_800_000).unwrap();
     let generator = Generator::new(State::in_memory(&in_2100, 3).unwrap());
-    assert!(generator.next().is_err());
+    assert!(generator.generate().is_err());
     let stats = generator.stats();
     assert_eq!((stats.borrowed_ms, stats.refused, stats.issued), (0, 1, 0));
 }
@@ -303,7 +303,7 @@ fn nothing_is_borrowed_before_anything_is_issued() {
 fn what_is_borrowed_is_counted_from_the_clock() {
     let generator = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 4).unwrap());
     let before_ms = txid::system_ms();
-    generator.next_at(before_ms + 60_000).unwrap();
+    generator.generate_at(before_ms + 60_000).unwrap();
     let borrowed_ms = generator.stats().borrowed_ms as i64;
     let least_ms = 60_000 - (txid::system_ms() - before_ms);
     assert!((least_ms..=60_000).contains(&borrowed_ms), "{borrowed_ms}");
@@ -331,7 +331,7 @@ fn a_state_knows_its_node() {
 fn each_step_back_of_the_clock_is_counted_once() {
     let generator = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 21).unwrap());
     let steps = [5, 5, 3, 3, 9, 8].map(|ms| {
-        generator.next_at(1_700_000_000_000 + ms).unwrap();
+        generator.generate_at(1_700_000_000_000 + ms).unwrap();
         generator.stats().clock_steps
     });
     assert_eq!(steps, [0, 0, 1, 1, 1, 2]);
@@ -343,7 +343,7 @@ fn a_generator_looks_at_the_clock_before_it_refuses() {
     let directory = Directory::new("snowflake-late-reading");
     let generator = generator(&directory.file());
     let now_ms = txid::system_ms();
-    generator.next_at(now_ms).unwrap();
-    assert!(generator.next_at(now_ms - 3_600_000).is_err());
-    assert!(generator.next_by(now_ms - 3_600_000).is_ok());
+    generator.generate_at(now_ms).unwrap();
+    assert!(generator.generate_at(now_ms - 3_600_000).is_err());
+    assert!(generator.generate_by(now_ms - 3_600_000).is_ok());
 }

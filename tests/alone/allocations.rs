@@ -35,7 +35,7 @@ const OTHERS: [(&str, fn()); 3] = [
     ("Txid::now", || _ = black_box(Txid::now().to_text())),
     ("a child of a traceparent", || _ = black_box(Traceparent::new(true).child().to_text())),
     // The host's address is looked up once.
-    ("host_ipv4", || _ = black_box(txid::host_ipv4())),
+    ("host_ipv4", || _ = black_box(txid::system::host_ipv4())),
 ];
 
 type Make = Box<dyn Fn() + Send>;

@@ -17,7 +17,7 @@ use test_helpers::attack::{
 };
 use test_helpers::one_by_one::{self, Test};
 use test_helpers::{Directory, skipped};
-use txid::{Generator, Maker, Txid, UniqueIdProcess};
+use txid::{LocalGenerator, Maker, Txid, UniqueIdProcess};
 
 type Text = [u8; Txid::LEN];
 
@@ -288,7 +288,7 @@ fn raw_clone_makes_a_new_stream() {
 
 fn a_generator_begins_anew_in_a_child() {
     for start in [fork, raw_clone] {
-        let generator = Generator::new();
+        let generator = LocalGenerator::new();
         child_and_grandchild_make_ids_of_their_own(start, |count| {
             let mut texts = vec![[0; Txid::LEN]; count];
             texts.iter_mut().for_each(|text| generator.write_by(0, text));
@@ -662,14 +662,14 @@ fn whatever_the_clock_says_ids_are_made() {
     let last_ms = 4_000_000_000_000;
     // The library's time is the last one of the thread, which is a new one here.
     clock::set(Clocks::Refused);
-    assert_eq!((txid::system_ms(), txid::coarse_ms()), (0, 0));
+    assert_eq!((txid::system_ms(), txid::system::coarse_ms()), (0, 0));
     clock::set(Clocks::AsTheyAre);
     assert_eq!(Txid::now_by(last_ms).timestamp_ms(), last_ms % (1 << 42));
     for (clocks, ms) in
         [(Clocks::Refused, Some(last_ms)), (Clocks::Before1970, Some(-1001)), (Clocks::ASecondOfNanoseconds, None)]
     {
         clock::set(clocks);
-        for read in [txid::system_ms(), txid::coarse_ms()] {
+        for read in [txid::system_ms(), txid::system::coarse_ms()] {
             assert!(ms.map_or(read > 1_700_000_000_000, |ms| read == ms), "{read} ms in mode {}", clocks as i32);
         }
         assert_no_id_twice(&[ids(1000)]);

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 use test_helpers::one_by_one::{self, Test};
 use test_helpers::{Directory, attack};
 use txid::Hidden;
-use txid::hidden::Shape;
+use txid::hidden::Form;
 
 /// One of each size.
 const KEYS: [&str; 3] = [
@@ -35,7 +35,7 @@ fn keys_are_locked_in_memory_or_it_is_said() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let open = || {
         let before = attack::mappings(|flags| flags.contains(&"lo"));
-        let hidden = Hidden::open(&path, "orders", Shape::Digits(10)).unwrap();
+        let hidden = Hidden::open(&path, "orders", Form::Digits(10)).unwrap();
         let is_locked = attack::mappings(|flags| flags.contains(&"lo") && flags.contains(&"dd")).len() > before.len();
         let said = hidden.not_locked().map(|error| error.to_string());
         (hidden, is_locked, said)
@@ -58,7 +58,7 @@ fn nothing_of_a_key_is_left_in_memory() {
         let before = secrets();
         fs::write(&path, format!("{hex}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        let hidden = Hidden::open(&path, "orders", Shape::Digits(10)).unwrap();
+        let hidden = Hidden::open(&path, "orders", Form::Digits(10)).unwrap();
         let of_keys = || secrets().into_iter().filter(|secret| !before.contains(secret)).collect::<Vec<_>>();
         let is_wiped = |(_, content): &(Range<usize>, Vec<u8>)| content.iter().all(|byte| *byte == 0);
         let open = of_keys();

@@ -10,5 +10,5 @@ pub extern "C" fn txid_clock_ms() -> i64 {
 /// costs a quarter of txid_clock_ms.
 #[unsafe(no_mangle)]
 pub extern "C" fn txid_clock_coarse_ms() -> i64 {
-    ::txid::coarse_ms()
+    ::txid::system::coarse_ms()
 }

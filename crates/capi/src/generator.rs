@@ -1,16 +1,16 @@
 //! Txids, without the thread-local generator: in a module that nginx loads, a thread-local costs a function call.
 
 use crate::caller::place;
-use ::txid::Generator;
+use ::txid::LocalGenerator;
 use std::ffi::c_char;
 
 /// Makes txids, in one thread.
-pub struct txid_generator(Generator);
+pub struct txid_generator(LocalGenerator);
 
 /// Opens a generator of txids. Release it with txid_generator_close.
 #[unsafe(no_mangle)]
 pub extern "C" fn txid_generator_open() -> *mut txid_generator {
-    Box::into_raw(Box::new(txid_generator(Generator::new())))
+    Box::into_raw(Box::new(txid_generator(LocalGenerator::new())))
 }
 
 /// Releases a generator.

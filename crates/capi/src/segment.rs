@@ -91,7 +91,7 @@ pub unsafe extern "C" fn txid_segment_close(segment: *mut txid_segment) {
 pub unsafe extern "C" fn txid_segment_next(segment: *const txid_segment, message: *mut c_char) -> i64 {
     // SAFETY: the caller vouches for both.
     unsafe {
-        match (*segment).0.next() {
+        match (*segment).0.take() {
             Ok(number) => number.try_into().unwrap_or_else(|_| {
                 let why = "the segment's file is damaged: it grants numbers of more than 63 bits";
                 i64::from(fail(txid_error::SegmentUsedUp, &why, message))

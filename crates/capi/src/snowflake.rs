@@ -149,7 +149,7 @@ pub unsafe extern "C" fn txid_snowflake_next(
 ) -> i64 {
     // SAFETY: the caller vouches for both.
     unsafe {
-        match (*generator).0.next_by(clock_ms) {
+        match (*generator).0.generate_by(clock_ms) {
             Ok(id) => id as i64,
             Err(refusal) => i64::from(fail(txid_error::from(&refusal), &refusal, message)),
         }

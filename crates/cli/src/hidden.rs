@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use txid::Hidden;
-use txid::hidden::{Shape, new_key};
+use txid::hidden::{Form, new_key};
 use txid::segment::Segment;
 use txid_args::{self as args, Hide, Key, KeyCommand, Reveal, Series};
 
@@ -109,9 +109,9 @@ fn each(
 
 fn open(key: &Path, name: &str, shape: &args::Shape) -> Result<Hidden> {
     let shown = match (shape.digits, shape.letters, shape.uuid) {
-        (Some(digits), _, _) => Shape::Digits(digits),
-        (_, Some(letters), _) => Shape::Letters(letters),
-        (_, _, true) => Shape::Uuid,
+        (Some(digits), _, _) => Form::Digits(digits),
+        (_, Some(letters), _) => Form::Letters(letters),
+        (_, _, true) => Form::Uuid,
         _ => bail!("--digits, --letters or --uuid is missing: how images look"),
     };
     let hidden = Hidden::open(key, name, shown)?;

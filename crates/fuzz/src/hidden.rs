@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 use txid::Hidden;
-use txid::hidden::{NotRevealed, Shape};
+use txid::hidden::{Form, NotRevealed};
 use txid::uuid::{self, Variant};
 
 const KEY: &[u8] = b"85962D72415D32DA4F2C574C02C44ED9\n";
@@ -22,7 +22,7 @@ pub fn key_file(bytes: &[u8]) {
     static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a directory"));
     let path = DIRECTORY.path().join(format!("{:?}", std::thread::current().id()));
     write(&path, bytes);
-    match (Hidden::open(&path, "a", Shape::Digits(6)), periods(bytes)) {
+    match (Hidden::open(&path, "a", Form::Digits(6)), periods(bytes)) {
         (Ok(hidden), expected) => {
             assert_eq!(Some(hidden.key_checks().iter().map(|check| check.period()).collect()), expected);
             let shown = hidden.hide(42).expect("a small number");
@@ -62,20 +62,20 @@ fn is_known(key: &str) -> bool {
     [0, 1, 0x11].into_iter().any(counts_by) || key.starts_with("2b7e151628aed2a6abf7158809cf4f3c")
 }
 
-fn open(shape: Shape) -> Hidden {
+fn open(form: Form) -> Hidden {
     let directory = TempDir::new().expect("a directory");
     let path = directory.path().join("key");
     write(&path, KEY);
-    Hidden::open(&path, "a", shape).expect("the shape is allowed")
+    Hidden::open(&path, "a", form).expect("the form is allowed")
 }
 
 /// What may be an image, read as a UUID and in the shapes of its length.
 pub fn image(bytes: &[u8]) {
-    static ALL: LazyLock<Vec<(Shape, bool, Hidden)>> = LazyLock::new(|| {
-        let shapes = (6..=19).map(Shape::Digits).chain((4..=13).map(Shape::Letters));
-        shapes.flat_map(|shape| [(shape, false, open(shape)), (shape, true, open(shape).with_check_digit())]).collect()
+    static ALL: LazyLock<Vec<(Form, bool, Hidden)>> = LazyLock::new(|| {
+        let shapes = (6..=19).map(Form::Digits).chain((4..=13).map(Form::Letters));
+        shapes.flat_map(|form| [(form, false, open(form)), (form, true, open(form).with_check_digit())]).collect()
     });
-    static UUIDS: LazyLock<Hidden> = LazyLock::new(|| open(Shape::Uuid));
+    static UUIDS: LazyLock<Hidden> = LazyLock::new(|| open(Form::Uuid));
     match UUIDS.reveal_text(bytes) {
         Ok(id) => {
             let image = UUIDS.hide_text(id.as_bytes()).expect("it has an image");
@@ -87,16 +87,16 @@ pub fn image(bytes: &[u8]) {
             "{error}"
         ),
     }
-    for (shape, has_check, hidden) in &*ALL {
-        let (length, canonical) = match shape {
-            Shape::Digits(length) => (length, text(bytes).into_owned()),
-            Shape::Letters(length) => {
+    for (form, has_check, hidden) in &*ALL {
+        let (length, canonical) = match form {
+            Form::Digits(length) => (length, text(bytes).into_owned()),
+            Form::Letters(length) => {
                 (length, text(bytes).to_ascii_lowercase().replace('o', "0").replace(['i', 'l'], "1"))
             }
             _ => unreachable!("it has no length"),
         };
-        let is_of_shape = |byte: u8| match shape {
-            Shape::Digits(_) => byte.is_ascii_digit(),
+        let is_of_shape = |byte: u8| match form {
+            Form::Digits(_) => byte.is_ascii_digit(),
             _ => byte.is_ascii_digit() || (byte.is_ascii_lowercase() && byte != b'u'),
         };
         match hidden.reveal(bytes) {
@@ -110,7 +110,7 @@ pub fn image(bytes: &[u8]) {
             }
             Err(NotRevealed::Check) => assert!(*has_check),
             // 19 digits and 13 letters have more values than 64 bits.
-            Err(NotRevealed::NoNumber) => assert!(matches!(shape, Shape::Digits(19) | Shape::Letters(13))),
+            Err(NotRevealed::NoNumber) => assert!(matches!(form, Form::Digits(19) | Form::Letters(13))),
             Err(NotRevealed::Period(period)) => panic!("the key has no period, and the text {period}"),
             Err(error) => panic!("no UUID or segment: {error}"),
         }

@@ -1,8 +1,9 @@
 //! Reading of ids.
 
 use crate::bytes::{reads_back, take, text};
+use txid::system::read_mac;
 use txid::uuid::{self, Uuid};
-use txid::{Flake, FormatErrorKind, Txid, UniqueId, read_mac};
+use txid::{Flake, FormatErrorKind, Txid, UniqueId};
 
 pub fn txid(bytes: &[u8]) {
     match Txid::from_text(bytes) {

@@ -86,7 +86,7 @@ pub fn state_file(mut bytes: &[u8]) {
             let generator = Generator::new(state);
             let clock_ms = i64::from_be_bytes(take(&mut &page[CHECKSUM_AT + 8..]));
             for ms in [clock_ms, 1_700_000_000_000, i64::MIN, i64::MAX] {
-                let ids = [generator.next_at(ms), generator.next_at(ms)];
+                let ids = [generator.generate_at(ms), generator.generate_at(ms)];
                 if let [Ok(one), Ok(two)] = ids {
                     assert!(one < two && Layout::SNOWFLAKE.decode(two).is_some_and(|parts| parts.node == 17));
                 }

@@ -281,14 +281,7 @@ impl fmt::Display for KeyFileError {
 }
 
 // No source: the message includes it already.
-impl std::error::Error for KeyFileError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.flaw {
-            KeyFlaw::File { error, .. } | KeyFlaw::NoMemory(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for KeyFileError {}
 
 #[cfg(test)]
 mod tests {

@@ -181,10 +181,10 @@ impl LeasePage {
     /// let path = directory.join("orders");
     /// let page = LeasePage::open_or_make(&path, &Layout::SNOWFLAKE)?;
     /// let orders = Generator::new(State::leased(&path, &Layout::SNOWFLAKE)?);
-    /// assert!(orders.next().is_err(), "there is no lease yet");
+    /// assert!(orders.generate().is_err(), "there is no lease yet");
     /// page.open(17, txid::system_ms());
     /// page.set_limit(17, txid::system_ms() + 60_000);
-    /// assert_eq!(Layout::SNOWFLAKE.decode(orders.next()?).unwrap().node, 17);
+    /// assert_eq!(Layout::SNOWFLAKE.decode(orders.generate()?).unwrap().node, 17);
     /// # std::fs::remove_dir_all(directory)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -15,7 +15,7 @@ pub fn note(generators: &[Generator], used_ms: i64) {
     for generator in generators {
         if generator.state().lease().is_some_and(|view| view.free_ms < used_ms + LEAD_MS / 2) {
             // An id that nobody gets. Near the limit, there may be none that far ahead.
-            let _ = generator.next_at(used_ms + LEAD_MS).or_else(|_| generator.next_at(used_ms));
+            let _ = generator.generate_at(used_ms + LEAD_MS).or_else(|_| generator.generate_at(used_ms));
         }
     }
 }

@@ -60,7 +60,7 @@ fn on_mariadb() {
     let agent = fleet.start("web-1");
     let (node, layout): (u64, Layout) = (fleet.node("web-1"), LAYOUT.parse().unwrap());
     let orders = Generator::new(State::leased(&fleet.path("web-1").join("orders"), &layout).unwrap());
-    assert_eq!(layout.decode(orders.next().unwrap()).unwrap().node, node);
+    assert_eq!(layout.decode(orders.generate().unwrap()).unwrap().node, node);
     drop(agent);
 
     // The last number; and one past it, which UidGenerator does not accept either.

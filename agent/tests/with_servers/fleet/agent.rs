@@ -434,7 +434,7 @@ fn status_is_not_live_while_the_clock_is_behind() {
     let directory = Directory::new();
     let mut child = directory.start(&["--lease-time", "1h"]);
     let generator = Generator::new(State::leased(&directory.path("run/orders"), &Layout::SNOWFLAKE).unwrap());
-    generator.next_at(txid::system_ms() + 50 * 60 * 1000).unwrap();
+    generator.generate_at(txid::system_ms() + 50 * 60 * 1000).unwrap();
     let output = directory.status(&["--json"]);
     let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&status["live"], &status["reason"]), (&false.into(), &"clock-behind".into()), "{output:?}");
@@ -465,7 +465,7 @@ fn a_file_that_was_copied_or_is_from_another_boot() {
     let mut child = directory.start(&[]);
     let file = directory.path("run/orders");
     let used = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
-    let mut ids: Vec<u64> = (0..10_000).map(|_| used.next().unwrap()).collect();
+    let mut ids: Vec<u64> = (0..10_000).map(|_| used.generate().unwrap()).collect();
 
     let copied = fs::read(&file).unwrap();
     let mut of_another_boot = copied.clone();
@@ -491,10 +491,10 @@ fn a_file_that_was_copied_or_is_from_another_boot() {
         until("no lease in its place", live);
         let generator = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
         assert_ne!(generator.state().node(), used.state().node());
-        ids.extend((0..10_000).map(|_| generator.next().unwrap()));
+        ids.extend((0..10_000).map(|_| generator.generate().unwrap()));
         kill(&mut other);
     }
-    ids.extend((0..10_000).map(|_| used.next().unwrap()));
+    ids.extend((0..10_000).map(|_| used.generate().unwrap()));
     ids.sort_unstable();
     assert!(ids.is_sorted_by(|one, other| one < other), "an id twice");
     kill(&mut child);
@@ -786,5 +786,5 @@ fn bound_kib() -> f64 {
 
 fn makes_ids(host: &Host) -> bool {
     let state = State::leased(&host.path("run").join("orders"), &Layout::SNOWFLAKE);
-    state.is_ok_and(|state| Generator::new(state).next().is_ok())
+    state.is_ok_and(|state| Generator::new(state).generate().is_ok())
 }

@@ -94,11 +94,11 @@ fn a_frozen_host() {
     let mut last = 0;
     until("ids go on without the agent", || {
         for _ in 0..1000 {
-            last = open.next().unwrap_or(last);
+            last = open.generate().unwrap_or(last);
         }
-        open.next().is_err()
+        open.generate().is_err()
     });
-    let refused = open.next().unwrap_err().to_string();
+    let refused = open.generate().unwrap_err().to_string();
     assert!(refused.contains("ended at"), "{refused}");
 
     let node = frozen.view().node;

@@ -168,7 +168,7 @@ fn worker() {
     // The kernel ends it with its parent.
     loop {
         while batch.len() < 32 * 8 {
-            match generator.next() {
+            match generator.generate() {
                 Ok(id) => batch.extend_from_slice(&id.to_ne_bytes()),
                 Err(_) => break,
             }

@@ -24,7 +24,7 @@ fn worker() {
     let segment = Segment::attach(Path::new(segment)).unwrap();
     // The kernel ends it with its parent.
     loop {
-        match segment.next() {
+        match segment.take() {
             // Written data survives a kill.
             Ok(number) => file.write_all(&number.to_ne_bytes()).unwrap(),
             Err(_) => sleep(Duration::from_millis(1)),

@@ -62,11 +62,11 @@ impl Directory {
 
 /// Waits for a number.
 fn next(segment: &Segment) -> u64 {
-    until("there is no number", || segment.next())
+    until("there is no number", || segment.take())
 }
 
 fn take_all(segment: &Segment) -> Vec<u64> {
-    std::iter::from_fn(|| segment.next().ok()).collect()
+    std::iter::from_fn(|| segment.take().ok()).collect()
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn numbers_go_on_without_the_store_then_end_at_once_and_come_back() {
     assert_eq!(next(&segment), 1);
     // When a tenth is used, the next range is there.
     for expected in 2..=11 {
-        assert_eq!(segment.next(), Ok(expected));
+        assert_eq!(segment.take(), Ok(expected));
     }
     until("there is no next range", || segment.stats().next > 0);
     // Puts a file in place of the directory: the store is down. The agent must not make a directory in between.
@@ -131,7 +131,7 @@ fn numbers_go_on_without_the_store_then_end_at_once_and_come_back() {
     exchange();
     assert_eq!(take_all(&segment), (12..=200).collect::<Vec<_>>());
     // It does not wait: the store comes back only after this.
-    let why = segment.next().unwrap_err();
+    let why = segment.take().unwrap_err();
     assert!(why.to_string().starts_with("the numbers of invoices are used up; txid-agent last reached its store at 2"));
     until("no failure is counted", || segment.stats().failures > 1);
     exchange();
@@ -152,7 +152,7 @@ fn a_number_that_went_down_is_an_alarm_and_is_not_followed() {
     fs::write(directory.path("store").join("invoices/segment"), backup).unwrap();
     assert_eq!(take_all(&segment), (36..=50).collect::<Vec<_>>(), "service goes on with what there is");
     until("there is no alarm", || segment.stats().news == SegmentNews::WentDown);
-    let why = segment.next().unwrap_err().to_string();
+    let why = segment.take().unwrap_err().to_string();
     assert!(why.contains("went down") && why.contains("txid-agent raise-number"), "{why}");
     let is_logged = || {
         let log = directory.log();
@@ -194,7 +194,7 @@ fn every_form_of_status_fails_while_a_segment_has_no_numbers() {
 fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
     use std::collections::HashMap;
     use std::os::unix::fs::PermissionsExt;
-    use txid::hidden::{Hidden, Shape};
+    use txid::hidden::{Form, Hidden};
 
     const OLD: &str = "85962d72415d32da4f2c574c02c44ed9";
     const NEW: &str = "16251b6b8cf1e3f1279bbbcc8c163db7";
@@ -209,7 +209,7 @@ fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
     // An agent and the series of a worker, both started with this file.
     let start = |host: &str, text: &str| {
         let path = key_file(host, text);
-        let series = Hidden::open(&path, "invoices", Shape::Digits(6)).unwrap();
+        let series = Hidden::open(&path, "invoices", Form::Digits(6)).unwrap();
         let checks: Vec<_> = series.key_checks().iter().map(ToString::to_string).collect();
         let config = directory.path(&format!("{host}.toml"));
         fs::write(&config, format!("[segments]\ninvoices = {{ key-checks = {checks:?} }}\n")).unwrap();
@@ -235,9 +235,9 @@ fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
     // A host with another key gets no numbers, and its workers refuse with both check values.
     let (mut third_agent, third, other) = start("third", OTHER);
     says(&directory.path("log"), "and the key here is");
-    assert!(third.next().is_err());
+    assert!(third.take().is_err());
     third_agent.kill();
-    let foreign = Hidden::open(&key_file("foreign", OTHER), "invoices", Shape::Digits(6)).unwrap().of_segment(first);
+    let foreign = Hidden::open(&key_file("foreign", OTHER), "invoices", Form::Digits(6)).unwrap().of_segment(first);
     let why = foreign.hide(1).unwrap_err().to_string();
     assert!(other.hide(1).is_err() && why.contains("in its store, and the key here is"), "{why}");
 

@@ -101,7 +101,7 @@ fn a_segment_takes_nothing_from_a_store_that_forgets() {
         let page = directory.path().join("invoices.segment");
         let mut taken = 0;
         until("it takes no range", || {
-            taken += Segment::attach(&page).map_or(0, |segment| std::iter::from_fn(|| segment.next().ok()).count());
+            taken += Segment::attach(&page).map_or(0, |segment| std::iter::from_fn(|| segment.take().ok()).count());
             number() > before && taken > 0
         });
     }

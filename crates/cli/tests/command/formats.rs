@@ -12,7 +12,7 @@ fn inspected(id: &str) -> Value {
 /// The formats that can be made without a file; those with the host's address, if it has one.
 fn made() -> impl Iterator<Item = &'static Format> {
     let can_be_made = |options: &[&str]| match options {
-        ["address", ..] => txid::host_ipv4().is_some(),
+        ["address", ..] => txid::system::host_ipv4().is_some(),
         _ => !options.contains(&"state"),
     };
     ALL.iter().copied().filter(move |format| format.make.as_ref().is_some_and(|make| can_be_made(make.options)))

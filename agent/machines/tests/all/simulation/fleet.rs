@@ -702,7 +702,7 @@ impl Fleet {
     fn make_id(&mut self, number: usize) {
         let wall_ms = self.wall_ms(number);
         let host = &mut self.hosts[number];
-        match host.workers.next_at(wall_ms) {
+        match host.workers.generate_at(wall_ms) {
             Ok(id) => {
                 if id <= host.last_id {
                     self.report.backwards += 1;
