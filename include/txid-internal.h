@@ -192,10 +192,6 @@ typedef struct {
    */
   uint32_t repeated;
   /**
-   * Those that may have come: the gateway did not look.
-   */
-  uint32_t unread;
-  /**
    * Their values, with the spaces around them. Only those of headers that came once are read.
    */
   txid_text values[TXID_PLACES];
@@ -482,14 +478,14 @@ bool txid_request_trust(const txid_policy *policy,
                         txid_request *request);
 
 /**
- * Writes the name of the header at this place to `name`, as it was chosen; its length is 0 if the policy looks at none there. Returns
- * whether the header is read, and not only removed. The name is valid until the policy changes.
+ * Writes the name of the header at this place to `name`, as it was chosen; its length is 0 if the policy looks at none there. The name
+ * is valid until the policy changes.
  *
  * Safety:
  *
  * `policy` must be from txid_policy_open, and `name` valid for a write.
  */
-bool txid_policy_header(const txid_policy *policy,
+void txid_policy_header(const txid_policy *policy,
                         size_t place,
                         txid_text *name);
 

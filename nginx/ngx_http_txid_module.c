@@ -321,7 +321,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     for (i = 0; i <= TXID_IDS; i++) {
-        (void) txid_policy_header(conf->policy, i, &name);
+        txid_policy_header(conf->policy, i, &name);
         if (ngx_http_txid_set_name(cf, &conf->names[i], &name) != NGX_OK) {
             return NGX_CONF_ERROR;
         }

@@ -123,7 +123,6 @@ ngx_http_txid_know(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
 {
     request->came = came;
     request->repeated = repeated;
-    request->unread = 0;
 
     if (came == 0) {
         return;
@@ -300,7 +299,7 @@ ngx_http_txid_sent_invalid_id(ngx_http_request_t *r, ngx_str_t *name)
         return 0;
     }
 
-    (void) txid_policy_header(tscf->policy, decision.about, (txid_text *) name);
+    txid_policy_header(tscf->policy, decision.about, (txid_text *) name);
     return 1;
 }
 
@@ -428,7 +427,6 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
     } else {
         request.came = 0;
         request.repeated = 0;
-        request.unread = 0;
     }
 
     return ngx_http_txid_set_span(r, tscf, &request, v);

@@ -17,7 +17,7 @@ use std::cell::Cell;
 /// let mut policy = Policy::default();
 /// policy.set("header", &["X-Request-Id", "CF-Ray"])?;
 /// policy.set("accept", &["all"])?;
-/// let came = Came { is_trusted: true, came: 0b11, repeated: 0, unread: 0, value: |place| [&b"7f 3a"[..], b"8c1f"][place] };
+/// let came = Came { is_trusted: true, came: 0b11, repeated: 0, value: |place| [&b"7f 3a"[..], b"8c1f"][place] };
 /// assert_eq!(came.id(|_, value| txid::request::is_valid_id(value)), (Verdict::Accepted, Some(1), &b"8c1f"[..]));
 /// let mut changes = Vec::new();
 /// let is_valid = |_, value: &[u8]| txid::request::is_valid_id(value);
@@ -32,8 +32,6 @@ pub struct Came<V> {
     pub came: u32,
     /// Those that are there more than once.
     pub repeated: u32,
-    /// Those that may be there: the gateway did not look.
-    pub unread: u32,
     /// The value of a header that is there once, as it came.
     pub value: V,
 }
@@ -122,7 +120,7 @@ impl<'a, V: Fn(usize) -> &'a [u8]> Came<V> {
         if self.is_trusted || policy.kinds().is_empty() || policy.passes_others() {
             return;
         }
-        let mut left = (self.came | self.unread) & OF_TRACES & !done.get();
+        let mut left = self.came & OF_TRACES & !done.get();
         while left != 0 {
             put(left.trailing_zeros() as usize, None);
             left &= left - 1;
@@ -132,7 +130,7 @@ impl<'a, V: Fn(usize) -> &'a [u8]> Came<V> {
     #[inline(never)]
     fn change(&self, place: usize, value: Option<&[u8]>, put: &mut impl FnMut(usize, Option<&[u8]>)) {
         let is_as_it_came = match (self.header(place), value) {
-            (Header::Absent, None) => !self.has(self.unread, place),
+            (Header::Absent, None) => true,
             // A value that came with spaces around it goes on without them.
             (Header::One(old), Some(new)) => old == new,
             _ => false,
@@ -162,8 +160,7 @@ mod tests {
             values[place] = value;
             came |= 1 << place;
         }
-        let came =
-            Came { is_trusted: true, came, repeated: 0, unread: 0, value: |place: usize| values[place].as_bytes() };
+        let came = Came { is_trusted: true, came, repeated: 0, value: |place: usize| values[place].as_bytes() };
         let mut span = came.span(&policy, 0);
         if let Some(ratio) = policy.sample() {
             span.decide(ratio);

@@ -202,14 +202,6 @@ impl Policy {
         !self.name_at(place).is_empty() && (place <= Self::MOST_HEADERS || !self.kinds().is_empty())
     }
 
-    /// Whether the header at this place is read, and not only removed.
-    pub fn reads(&self, place: usize) -> bool {
-        match Field::at(place) {
-            None | Some(Field::TraceId) => self.looks_at(place),
-            Some(field) => self.kinds().iter().any(|kind| kind.fields().0.contains(&field)),
-        }
-    }
-
     /// The place of the header of this name, in any case, if the policy looks at it.
     ///
     /// ```

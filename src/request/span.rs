@@ -59,30 +59,6 @@ impl Kind {
         let [first @ .., (last, _)] = Self::ALL;
         format!("{} and {last}", first.map(|(name, _)| name).join(", "))
     }
-
-    /// The headers that are read for this kind, and those that are only passed on or removed with it.
-    pub(super) fn fields(self) -> (&'static [Field], &'static [Field]) {
-        match self {
-            Self::Traceparent => (&[Field::Traceparent], &[Field::Tracestate]),
-            Self::B3 => (
-                &[Field::XB3TraceId, Field::XB3SpanId, Field::XB3ParentSpanId, Field::XB3Sampled, Field::XB3Flags],
-                &[Field::B3],
-            ),
-            Self::B3Single => (&[Field::B3], &[]),
-            Self::Aws => (&[Field::XAmznTraceId], &[]),
-            Self::Gcp => (&[Field::XCloudTraceContext], &[]),
-            Self::Datadog => (
-                &[
-                    Field::XDatadogTraceId,
-                    Field::XDatadogParentId,
-                    Field::XDatadogSamplingPriority,
-                    Field::XDatadogTags,
-                ],
-                &[Field::XDatadogOrigin],
-            ),
-            Self::Jaeger => (&[Field::UberTraceId], &[]),
-        }
-    }
 }
 
 /// Whether it is left to this hop to decide if a trace is recorded, and what decides then.

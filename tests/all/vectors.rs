@@ -303,7 +303,7 @@ fn decided(options: &Value, peer: &str, case: &Value) -> Value {
         }
     }
     let is_trusted = policy.trusts(Peer::parse(peer.as_bytes()));
-    let request = Came { is_trusted, came, repeated, unread: 0, value: |place: usize| values[place] };
+    let request = Came { is_trusted, came, repeated, value: |place: usize| values[place] };
     let is_valid = |_, value: &[u8]| is_valid_id(value);
     let (verdict, about, id) = request.id(is_valid);
     if verdict == Verdict::Invalid && policy.rejects() {

@@ -15,7 +15,7 @@ class Peer(ctypes.Structure):
 
 class Request(ctypes.Structure):
     _fields_ = [("peer", Peer), ("share", ctypes.c_int64), ("trust", ctypes.c_int8), ("judges", ctypes.c_bool),
-                ("refused", ctypes.c_uint32), ("came", ctypes.c_uint32), ("repeated", ctypes.c_uint32), ("unread", ctypes.c_uint32),
+                ("refused", ctypes.c_uint32), ("came", ctypes.c_uint32), ("repeated", ctypes.c_uint32),
                 ("values", Text * 24)]
 
 

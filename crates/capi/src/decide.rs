@@ -34,8 +34,6 @@ pub struct txid_request {
     pub came: u32,
     /// Those of them that came more than once.
     pub repeated: u32,
-    /// Those that may have come: the gateway did not look.
-    pub unread: u32,
     /// Their values, with the spaces around them. Only those of headers that came once are read.
     pub values: [txid_text; TXID_PLACES],
 }
@@ -151,7 +149,7 @@ unsafe fn decide_all(
     // SAFETY: the caller's promise is the same.
     unsafe {
         // The peer's address is not read for each.
-        if (*request).came | (*request).unread != 0 {
+        if (*request).came != 0 {
             let _ = txid_request_trust(policy, request);
         }
         if wants & ID != 0 {
@@ -248,9 +246,9 @@ unsafe fn decide_changes(
         if (*decision).span.is_null() && !id.is_empty() {
             // Most requests bring none of the headers, or only that of the id that is kept.
             let first = (&raw const (*request).values).cast::<txid_text>();
-            let count = match (*request).came | (*request).unread {
-                0 => 1,
-                1 if (*first).data == (*decision).id.data && (*first).len == id.len() => 0,
+            let count = match ((*request).came, (*request).repeated) {
+                (0, _) => 1,
+                (1, 0) if (*first).data == (*decision).id.data && (*first).len == id.len() => 0,
                 _ => 2,
             };
             if count < 2 {
@@ -345,12 +343,11 @@ pub unsafe extern "C" fn txid_change_headers(
 unsafe fn came<'a>(policy: *const txid_policy, request: *const txid_request) -> Came<impl Fn(usize) -> &'a [u8]> {
     // SAFETY: the caller's promise is the same. Only values that it has written are asked for.
     unsafe {
-        let (came, repeated, unread) = ((*request).came, (*request).repeated, (*request).unread);
+        let (came, repeated) = ((*request).came, (*request).repeated);
         Came {
-            is_trusted: (came | unread) != 0 && is_trusted(policy, request),
+            is_trusted: came != 0 && is_trusted(policy, request),
             came,
             repeated,
-            unread,
             value: move |place: usize| (*(&raw const (*request).values).cast::<txid_text>().add(place)).bytes(),
         }
     }
@@ -412,7 +409,6 @@ pub unsafe extern "C" fn txid_request_find(
         }
         (*request).came = came;
         (*request).repeated = repeated;
-        (*request).unread = 0;
     }
 }
 
@@ -431,19 +427,18 @@ pub unsafe extern "C" fn txid_request_trust(policy: *const txid_policy, request:
     }
 }
 
-/// Writes the name of the header at this place to `name`, as it was chosen; its length is 0 if the policy looks at none there. Returns
-/// whether the header is read, and not only removed. The name is valid until the policy changes.
+/// Writes the name of the header at this place to `name`, as it was chosen; its length is 0 if the policy looks at none there. The name
+/// is valid until the policy changes.
 ///
 /// # Safety
 ///
 /// `policy` must be from txid_policy_open, and `name` valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_policy_header(policy: *const txid_policy, place: usize, name: *mut txid_text) -> bool {
+pub unsafe extern "C" fn txid_policy_header(policy: *const txid_policy, place: usize, name: *mut txid_text) {
     // SAFETY: the caller vouches for both.
     unsafe {
         let policy = &(*policy).0;
         name.write(txid_text::of(if policy.looks_at(place) { policy.name_at(place) } else { "" }));
-        policy.reads(place)
     }
 }
 

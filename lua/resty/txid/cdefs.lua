@@ -22,7 +22,6 @@ typedef struct {
   uint32_t refused;
   uint32_t came;
   uint32_t repeated;
-  uint32_t unread;
   txid_text values[24];
 } txid_request;
 typedef struct {
@@ -142,7 +141,7 @@ void txid_request_find(const txid_policy *policy,
                        size_t count,
                        txid_request *request);
 bool txid_request_trust(const txid_policy *policy, txid_request *request);
-bool txid_policy_header(const txid_policy *policy, size_t place, txid_text *name);
+void txid_policy_header(const txid_policy *policy, size_t place, txid_text *name);
 int64_t txid_share(const char *sample, size_t len);
 const char *txid_strerror(int32_t code);
 int32_t txid_hidden_open(const txid_text *list, size_t count, txid_hidden **hidden, char *message);

@@ -11,8 +11,14 @@ local without_port = require("resty.txid.request.rules").without_port
 local error = error
 local find = string.find
 local gsub = string.gsub
+local jit = jit
+local pairs = pairs
 local pcall = pcall
 local tostring, type = tostring, type
+
+
+-- To ask for so many headers takes no longer than to look at all that there are.
+local FEW = 8
 
 
 -- Returns on_request, and on_response if it has something to do. A wrong option stops Envoy, and the message names it.
@@ -20,33 +26,58 @@ local function new(given)
     args.check_table(given, "new")
     local settings = options.check(given)
     local decider = deciders.new(settings)
-    local names, read, sent = decider.names, decider.read, {}
+    local names, at_of, sent = decider.names, {}, {}
     local trusts = settings.trusts or decider.trusts
     -- Otherwise there is nothing to decide.
     local decides = settings.has_trace or settings.ids > 1 or not settings.trusts_nobody
+    for i = 1, #names do
+        at_of[names[i]], sent[i] = i, false
+    end
+    local has_found = false
 
-    -- Returns what came in from a trusted peer, or nil. Envoy joins several headers of one name by commas.
-    local function read_all(handle, headers)
-        if settings.trusts_nobody or not trusts(without_port(handle:streamInfo():downstreamDirectRemoteAddress())) then
-            return nil
+    local function found(i, value)
+        sent[i], has_found = value, true
+    end
+
+    -- Finds what came in of `names`: in `sent`, false, a value, or true where there are several. Returns whether any
+    -- did.
+    local function look(headers)
+        for i = 1, has_found and #names or 0 do
+            sent[i] = false
         end
-        for i = 1, #read do
-            local value = headers:get(read[i])
-            if value and find(value, ",", 1, true) and headers:getNumValues(read[i]) > 1 then
-                value = true
+        has_found = false
+        if #names > FEW then
+            for name, value in pairs(headers) do
+                local i = at_of[name]
+                if i then
+                    found(i, sent[i] and true or value)
+                end
             end
-            sent[i] = value or false
+            return has_found
         end
-        return sent
+        for i = 1, #names do
+            local value = headers:get(names[i])
+            if value then
+                -- Envoy joins several by commas.
+                found(i, find(value, ",", 1, true) and headers:getNumValues(names[i]) > 1 or value)
+            end
+        end
+        return has_found
+    end
+
+    -- LuaJIT would compile each turn by itself, which takes longer.
+    jit.off(look)
+
+    local function is_trusted(handle)
+        return not settings.trusts_nobody and trusts(without_port(handle:streamInfo():downstreamDirectRemoteAddress()))
     end
 
     -- Returns whether the request is rejected. Without headers, Envoy has answered it before it came to the filter.
     local function start(handle, headers)
         local known, about
         if decides then
-            local came_in = headers and read_all(handle, headers)
-            local found = headers and not came_in and decider.find(headers) or 0
-            known, about = decider.decide(came_in, found)
+            local came_in = headers and look(headers) and sent
+            known, about = decider.decide(came_in, came_in and is_trusted(handle))
         end
         local trace_id, span_id, traceparent = decider.span()
         local id = known or settings.is_of_trace and trace_id or settings.format()

@@ -193,21 +193,20 @@ end
 -- As resty.txid.request.by_name.
 function _M.new(settings)
     local names = settings.policy.names
-    local values = {}
+    local values, came = {}, nil
     return {
         names = names,
-        read = names,
         trusts = settings.policy.trusts,
-        find = function() end,
-        decide = function(sent)
+        decide = function(sent, is_trusted)
+            came = sent
             for i = 1, settings.ids do
-                values[i] = sent and sent[i]
+                values[i] = is_trusted and sent[i]
             end
             return judge(values, settings.ids, settings.valid)
         end,
         change = function(headers)
-            for i = 2, settings.ids do
-                if not values[i] then
+            for i = 2, came and settings.ids or 0 do
+                if came[i] and not values[i] then
                     headers:remove(names[i])
                 end
             end
