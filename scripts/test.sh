@@ -77,7 +77,7 @@ built=$(cksum target/release/libtxid.so)
 part suites scripts/prove.sh &
 {
     part asan crates/capi/tests/asan/run.sh || :
-    part nginx-asan scripts/nginx-asan.sh t/native/client-ids.t t/native/variables.t t/native/error-log.t || :
+    part nginx-asan scripts/nginx-asan.sh t/native/client-ids.t t/native/decisions.t t/native/variables.t t/native/error-log.t || :
     part lua-asan scripts/lua-asan.sh t/request/handle.t t/txid/format.t t/lua/codec.t t/lua/snowflake.t || :
     part peers tests/peers/run.sh || :
     part sql tests/sql/run.sh || :

@@ -65,7 +65,17 @@ true true true true 00f067aa0ba902b7 nil nil false false true nil true true
 
 
 
-=== TEST 2: options without an effect
+=== TEST 2: Lua files of another release
+--- http_config
+init_by_lua_block { require("resty.txid.lib").INTERNAL_VERSION = 99 _, err = pcall(require, "resty.txid.request") }
+--- lua
+ngx.say(err)
+--- response_body
+resty.txid.request: ngx_http_txid_module is of another release than these Lua files; install both from one
+
+
+
+=== TEST 3: options without an effect
 --- lua
 local configure = require("resty.txid.request").configure
 local function try(...)
@@ -106,7 +116,7 @@ fine$
 
 
 
-=== TEST 3: a timer has an id of its own, and no span
+=== TEST 4: a timer has an id of its own, and no span
 --- http_config
 init_by_lua_block { request = require "resty.txid.request" }
 --- lua

@@ -13,8 +13,10 @@ __DATA__
 --- http_config
 txid_accept all;
 txid_header X-Correlation-Id;
-txid_format uuid_v7;
+txid_trace traceparent;
+txid_format same_as_trace;
 --- config
+txid_format uuid_v7;
 txid_response_header X-Correlation-Id;
 location = /t { return 200 $request_txid; }
 --- request eval

@@ -4,4 +4,4 @@ use lib 't/support';
 use Decisions;
 use Native;
 
-Decisions::run('NativeNginx', 'VariablesOfNginx');
+Decisions::run('NativeNginx', 'NativeNginxOfGrpc', 'VariablesOfNginx');

@@ -41,7 +41,7 @@ sub refusing {
     return $left < 0 ? @result : ();
 }
 
-my ($port, $stream) = map { free_port() } 1 .. 2;
+my ($port, $stream, $upstream) = map { free_port() } 1 .. 3;
 my @ids = qw(txid txid_strong txid_uuid_v1 txid_uuid_v4 txid_uuid_v7 txid_flake txid_unique_id short iso time txid_span_id
     txid_trace_id txid_traceparent);
 my $ids = join '|', map {"\$$_"} @ids;
@@ -106,6 +106,20 @@ $lua
         txid_trace traceparent aws;
         txid_format same_as_trace;
         location = /logged { return 200 "\$pid"; }
+    }
+    server {
+        listen 127.0.0.1:$port;
+        server_name handled;
+        txid_header X-Request-Id CF-Ray;
+        txid_trace traceparent;
+        txid_handle on;
+        location = /logged { proxy_pass http://127.0.0.1:$upstream; }
+    }
+    server {
+        listen 127.0.0.1:$upstream;
+        txid_error_log off;
+        access_log off;
+        location / { return 200 "\$http_x_request_id \$http_a\$http_b\$http_cf_ray"; }
     }
 }
 $stream_block
@@ -205,6 +219,9 @@ $line = try_all "the client's", 'http.log',
 like $line, qr/^mine\|.*\|a=1,b=2\z/, 'without refusals it goes on';
 try_all 'another format', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: formats") };
 try_all 'the id of the trace', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: traces") };
+$line = try_all 'headers that change', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: handled\r\nA: 1\r\nCF-Ray: a b\r\nB: 2") };
+like request("/logged HTTP/1.1\r\nHost: handled\r\nA: 1\r\nCF-Ray: a b\r\nB: 2\r\nX-Request-Id: mine"), qr/\nmine 12\z/, 'without refusals they do';
+logged('http.log');
 
 # Here the id is made earlier, and a response without it is not sent.
 my %statuses;

@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import subprocess
+import time
 import unittest
 
 import servers
@@ -72,7 +73,9 @@ def lines_of(row):
         yield from [line["line"] + "a" * int(line.get("pad", 0))] * int(line.get("times", 1))
 
 
-HEX = {"TRACE": "[0-9a-f]{32}", "SPAN": "[0-9a-f]{16}", "ID": "[0-9a-v]{19}[0g]|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"}
+# What ids of traces that sort by time count from.
+SORTED = {"SORTED": 0, "SORTED2020": 1_577_836_800_000}
+HEX = {**dict.fromkeys(["TRACE", *SORTED], "[0-9a-f]{32}"), "SPAN": "[0-9a-f]{16}", "ID": "[0-9a-v]{19}[0g]|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"}
 # Where an id is written otherwise, and in which parts of the trace's id that is.
 OTHERWISE = {
     ("x-amzn-trace-id", "TRACE"): ("[0-9a-f]{8}-[0-9a-f]{24}", lambda text: text.replace("-", "")),
@@ -90,7 +93,7 @@ def difference(expected, found, came_in):
     made = {}
     for name, value in expected.items():
         pattern, kinds = "", []
-        for part in re.split(r"\b(ID|TRACE|SPAN)\b", value):
+        for part in re.split(r"\b(ID|TRACE|SPAN|SORTED(?:2020)?)\b", value):
             form, read = OTHERWISE.get((name, part), (HEX.get(part, re.escape(part)), str))
             pattern += f"({form})" if part in HEX else form
             kinds += [(part, read)] if part in HEX else []
@@ -99,6 +102,8 @@ def difference(expected, found, came_in):
             return f"{name}: {found[name]}"
         for (kind, read), text in zip(kinds, match.groups()):
             made.setdefault(kind, []).append(read(text))
+            if kind in SORTED and abs((int(text, 16) >> 87) + SORTED[kind] - time.time() * 1000) > 60_000:
+                return f"{name} is not of now: {text}"
     for kind, texts in made.items():
         if not all(re.fullmatch(one, other) or re.fullmatch(other, one) or "." in one + other for one in texts for other in texts):
             return f"{kind}: {texts}"
@@ -227,6 +232,36 @@ class NativeNginx(Nginx, unittest.TestCase):
     @classmethod
     def handled(cls, policy):
         return "txid_handle on;"
+
+
+class NativeNginxOfGrpc(NativeNginx):
+    """Asked by HTTP/2, from a server in front, and asking by gRPC."""
+
+    @classmethod
+    def knows(cls, row):
+        return super().knows(row) and row["peer"] in (TRUSTED, UNTRUSTED) and row.get("answer") != "bad_request"
+
+    @classmethod
+    def start_gateway(cls):
+        cls.front, cls.asked = free_port(), free_port()
+        super().start_gateway()
+
+    @classmethod
+    def beginning(cls):
+        front = f"grpc_bind $remote_addr; grpc_set_header Host $http_host; grpc_pass grpc://127.0.0.1:{cls.port};"
+        return (
+            f"server {{ listen 127.0.0.1:{cls.front}; location / {{ {front} }} }}\n"
+            f"server {{ listen 127.0.0.1:{cls.asked} http2; location / {{ proxy_pass http://127.0.0.1:{cls.echo}; }} }}\n"
+        )
+
+    @classmethod
+    def server(cls, number, policy, listen, proxy):
+        proxy = f"grpc_hide_header X-Request-Id; grpc_pass grpc://127.0.0.1:{cls.asked};"
+        return super().server(number, policy, f"listen 127.0.0.1:{cls.port} http2;", proxy)
+
+    @classmethod
+    def at(cls, _, peer):
+        return cls.front
 
 
 class VariablesOfNginx(NativeNginx):
