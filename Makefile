@@ -25,6 +25,9 @@ build agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
 # Only these call a package manager. The others say what is missing, and what to type.
 try run test test-agent: export TXID_INSTALL := 1
 
+# Of the crate txid: each compiles without the others.
+FEATURES = hidden host names request segment serde snowflake
+
 # The agent is a workspace of its own. Its binary stands beside the command's.
 OF_AGENT = --locked --manifest-path agent/Cargo.toml --target-dir target
 BUILD_AGENT = cargo build $(OF_AGENT) --release
@@ -161,6 +164,8 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	cargo fmt --manifest-path bench/rust/Cargo.toml -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy $(OF_AGENT) --workspace --all-targets -- -D warnings
+	for feature in "" $(FEATURES); do cargo clippy --locked --quiet --package txid --lib --no-default-features --features "$$feature" -- -D warnings || exit; done
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --no-deps --package txid --all-features
 	luacheck --quiet .
 	scripts/subjects.sh
 	@git ls-files '*.c' '*.h' | grep -v '^include/' | xargs awk 'length > 100 { print FILENAME ":" FNR ": more than 100 columns"; bad = 1 } END { exit bad }'

@@ -1,8 +1,9 @@
 //! Makes ids of one format, with its options.
 
 use crate::segment::UsedUp;
-use crate::snowflake::{Layout, Refusal, State, StateError};
+use crate::snowflake::Refusal;
 use crate::source::clock;
+#[cfg(feature = "host")]
 use crate::source::host::{host_ipv4, host_ipv6};
 use crate::source::mac::read_mac;
 use crate::text::{civil, error_texts};
@@ -78,9 +79,9 @@ impl Make {
         format: &'static str,
         known: &'static [&'static str],
         options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
-        open_state: OpenState,
+        is_trial: bool,
     ) -> Result<Maker, MakerError> {
-        (self.maker)(&Options::new(format, known, options, open_state)?)
+        (self.maker)(&Options::new(format, known, options, is_trial)?)
     }
 }
 
@@ -198,17 +199,15 @@ impl fmt::Debug for Maker {
 pub(crate) struct Options<'a> {
     given: Vec<(&'a str, &'a OsStr)>,
     /// How a file with the state of a node is opened: to try the options, none may be made.
-    pub(crate) open_state: OpenState,
+    pub(crate) is_trial: bool,
 }
-
-pub(crate) type OpenState = fn(&Path, &Layout, u64) -> Result<State, StateError>;
 
 impl<'a> Options<'a> {
     pub(crate) fn new(
         format: &'static str,
         known: &'static [&'static str],
         options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
-        open_state: OpenState,
+        is_trial: bool,
     ) -> Result<Self, MakerError> {
         let mut given: Vec<(&str, &OsStr)> = Vec::new();
         for (name, value) in options {
@@ -221,7 +220,7 @@ impl<'a> Options<'a> {
             }
             given.push((name, value));
         }
-        Ok(Self { given, open_state })
+        Ok(Self { given, is_trial })
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&'a OsStr> {
@@ -247,18 +246,18 @@ impl<'a> Options<'a> {
         self.text("address")?.map(parse).transpose()
     }
 
-    /// The same, or the host's own.
+    /// The address in the option `address`, or the host's own.
     pub(crate) fn host(&self) -> Result<IpAddr, MakerError> {
         let own = || host_ipv4().map(IpAddr::from).or_else(|| host_ipv6().map(IpAddr::from));
-        self.address()?.or_else(own).ok_or(MakerError::NoAddress)
+        self.address()?.or_else(own).ok_or(NO_ADDRESS)
     }
 
-    /// The same, of IPv4 only.
+    /// The IPv4 address in the option `address`, or the host's own.
     pub(crate) fn ipv4_address(&self) -> Result<Ipv4Addr, MakerError> {
         match self.address()? {
             Some(IpAddr::V4(address)) => Ok(address),
             Some(address) => Err(MakerError::Address(address.to_string())),
-            None => host_ipv4().ok_or(MakerError::NoAddress),
+            None => host_ipv4().ok_or(NO_ADDRESS),
         }
     }
 
@@ -272,6 +271,21 @@ impl<'a> Options<'a> {
     pub(crate) fn epoch_ms(&self) -> Result<i64, MakerError> {
         self.text("epoch")?.map_or(Ok(0), epoch_ms)
     }
+}
+
+#[cfg(feature = "host")]
+const NO_ADDRESS: MakerError = MakerError::NoAddress;
+#[cfg(not(feature = "host"))]
+const NO_ADDRESS: MakerError = MakerError::NoFeature("host");
+
+#[cfg(not(feature = "host"))]
+fn host_ipv4() -> Option<Ipv4Addr> {
+    None
+}
+
+#[cfg(not(feature = "host"))]
+fn host_ipv6() -> Option<std::net::Ipv6Addr> {
+    None
 }
 
 /// A day, or milliseconds since 1970.
@@ -325,6 +339,8 @@ pub enum MakerError {
     Address(String),
     /// The host has no address of its own that the format can hold.
     NoAddress,
+    /// The program was compiled without this feature of txid.
+    NoFeature(&'static str),
     /// Not a MAC address.
     Node(String),
     /// Neither a day nor milliseconds.
@@ -363,6 +379,7 @@ error_texts! { MakerError {
     Self::Missing { option, give } => "{option}= is missing: give {give}";
     Self::NotText(option) => "the value of {option}= is not UTF-8";
     Self::Address(text) => "address \"{text}\" is not an IP address that the format can hold";
+    Self::NoFeature(feature) => "this program was compiled without the feature {feature} of the crate txid";
     Self::NoAddress => "this host has no address of its own: give one with address=";
     Self::Node(text) => "node \"{text}\" is not a MAC address such as 02:42:ac:11:00:02";
     Self::Epoch(text) => "epoch \"{text}\" is neither a day such as 2020-01-01 nor milliseconds";

@@ -4,8 +4,8 @@ use super::anatomy::Numbers;
 use super::rank::{Rank, is_near};
 use super::row::{Format, Holds};
 use super::table::ALL;
-use crate::maker::{Make, Maker, MakerError, OpenState, epoch_ms};
-use crate::snowflake::{Layout, LayoutError, State};
+use crate::maker::{Make, Maker, MakerError, epoch_ms};
+use crate::snowflake::{Layout, LayoutError};
 use std::ffi::OsStr;
 
 /// The format of this name.
@@ -37,7 +37,7 @@ impl Format {
     /// ```
     pub fn maker<'a>(&self, options: impl IntoIterator<Item = (&'a str, &'a OsStr)>) -> Result<Maker, MakerError> {
         let make = self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?;
-        make.maker(self.name, make.options, options, State::open)
+        make.maker(self.name, make.options, options, false)
     }
 }
 
@@ -53,7 +53,7 @@ impl Maker {
     /// assert_eq!(error.to_string(), "node '1024' is not an integer from 0 to 1023, the layout's range");
     /// ```
     pub fn builder(format: &str) -> MakerBuilder<'_> {
-        MakerBuilder { spec: format, options: Vec::new(), is_copy: false, is_bare: false, open_state: State::open }
+        MakerBuilder { spec: format, options: Vec::new(), is_copy: false, is_bare: false, is_trial: false }
     }
 }
 
@@ -63,7 +63,7 @@ pub struct MakerBuilder<'a> {
     options: Vec<&'a str>,
     is_copy: bool,
     is_bare: bool,
-    open_state: OpenState,
+    is_trial: bool,
 }
 
 impl<'a> MakerBuilder<'a> {
@@ -106,7 +106,7 @@ impl<'a> MakerBuilder<'a> {
     /// assert!(!std::path::Path::new("/nonexistent").exists());
     /// ```
     pub fn on_trial(mut self) -> Self {
-        self.open_state = State::on_trial;
+        self.is_trial = true;
         self
     }
 
@@ -129,7 +129,7 @@ impl<'a> MakerBuilder<'a> {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             (name, value.as_ref())
         });
-        match make.maker(format, known, options, self.open_state) {
+        match make.maker(format, known, options, self.is_trial) {
             Err(MakerError::Missing { option, .. }) if is_bare && given.is_none() => {
                 Err(MakerError::NeedsOptions { format, option })
             }

@@ -33,7 +33,8 @@ fn generator(options: &Options) -> Result<Generator, MakerError> {
     };
     let path = options.path("state", "the path of a file for all processes with this node")?;
     let state = match given {
-        Some(node) => (options.open_state)(path, &layout, node),
+        Some(node) if options.is_trial => State::on_trial(path, &layout, node),
+        Some(node) => State::open(path, &layout, node),
         None => State::leased(path, &layout),
     };
     Ok(Generator::new(state.map_err(MakerError::state)?))

@@ -8,7 +8,9 @@ use crate::source::{mac, v7};
 use crate::text::hex;
 use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
 use ::uuid::Builder;
+#[cfg(feature = "names")]
 use md5::Md5;
+#[cfg(feature = "names")]
 use sha1::{Digest, Sha1};
 use std::cell::Cell;
 
@@ -73,6 +75,7 @@ fn write_bits(bits: u128, text: &mut [u8; LEN]) {
 /// let id = txid::uuid::v3(txid::uuid::Uuid::NAMESPACE_DNS, b"www.example.com");
 /// assert_eq!(id.to_string(), "5df41881-3aed-3515-88a7-2f4a814cf09e");
 /// ```
+#[cfg(feature = "names")]
 pub fn v3(namespace: Uuid, name: &[u8]) -> Uuid {
     of_name::<Md5>(namespace, name, 3)
 }
@@ -83,11 +86,13 @@ pub fn v3(namespace: Uuid, name: &[u8]) -> Uuid {
 /// let id = txid::uuid::v5(txid::uuid::Uuid::NAMESPACE_DNS, b"www.example.com");
 /// assert_eq!(id.to_string(), "2ed6657d-e927-568b-95e1-2665a8aea6a2");
 /// ```
+#[cfg(feature = "names")]
 pub fn v5(namespace: Uuid, name: &[u8]) -> Uuid {
     of_name::<Sha1>(namespace, name, 5)
 }
 
 /// The first 128 bits of a hash.
+#[cfg(feature = "names")]
 fn of_name<Hash: Digest>(namespace: Uuid, name: &[u8], version: u128) -> Uuid {
     let hash = Hash::new().chain_update(namespace).chain_update(name).finalize();
     let bits = hash.iter().take(16).fold(0, |bits, &byte| bits << 8 | u128::from(byte));

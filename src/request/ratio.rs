@@ -16,7 +16,7 @@ use crate::trace::TraceId;
 pub struct Ratio(u64);
 
 impl Ratio {
-    /// The length of the longest text of [`Ratio::write_threshold`].
+    /// The length of the longest text of `write_threshold`.
     pub const MAX_LEN: usize = 14;
 
     /// One more than the largest random value: no trace is recorded.

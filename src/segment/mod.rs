@@ -20,10 +20,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "segment")]
 mod ranges;
+#[cfg(feature = "segment")]
 mod segment_page;
 mod used_up;
 
+#[cfg(feature = "segment")]
 pub use segment_page::{Segment, SegmentError, SegmentPage, SegmentStats};
 pub use used_up::{SegmentNews, UsedUp};
 

@@ -17,22 +17,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "snowflake")]
 mod generator;
+#[cfg(feature = "snowflake")]
 mod header;
 mod layout;
+#[cfg(feature = "snowflake")]
 mod lease;
+#[cfg(feature = "snowflake")]
 mod node;
 mod refusal;
+#[cfg(feature = "snowflake")]
 mod state;
+#[cfg(feature = "snowflake")]
 mod state_error;
+#[cfg(feature = "snowflake")]
 mod step;
 
+#[cfg(feature = "snowflake")]
 pub use generator::{Generator, MAX_DRIFT_MS, Stats};
 pub use layout::{Ending, Layout, LayoutError, Order, Parts};
+#[cfg(feature = "snowflake")]
 pub use lease::{LeasePage, LeaseView};
+#[cfg(feature = "snowflake")]
 pub use node::{NodeError, node};
 pub use refusal::{LeaseNews, Refusal, Unleased};
+#[cfg(feature = "snowflake")]
 pub use state::State;
+#[cfg(feature = "snowflake")]
 pub use state_error::StateError;
 
 #[cfg(test)]

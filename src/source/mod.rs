@@ -5,6 +5,7 @@ pub(crate) mod boot;
 pub(crate) mod clock;
 pub(crate) mod entropy;
 pub(crate) mod growing;
+#[cfg(feature = "host")]
 pub(crate) mod host;
 pub(crate) mod laps;
 pub(crate) mod mac;

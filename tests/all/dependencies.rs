@@ -82,7 +82,8 @@ fn the_page_names_what_the_library_links() {
     let (_, list) = page.split_once("with its own crates: ").unwrap();
     let listed: Names = list.split_once('.').unwrap().0.split(',').map(|name| name.trim().to_string()).collect();
     let own = packages("Cargo.toml");
-    let linked = linked_with("Cargo.toml", "txid").into_iter().map(|it| it.name).filter(|name| !own.contains_key(name));
+    let linked =
+        linked_with("Cargo.toml", "txid-capi").into_iter().map(|it| it.name).filter(|name| !own.contains_key(name));
     assert_eq!(listed, linked.collect(), "{PAGE}");
 }
 
