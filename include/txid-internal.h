@@ -14,7 +14,7 @@
 /**
  * The version of the interface that nginx's modules and the Lua modules use besides txid.h. Both are of the same release.
  */
-#define TXID_INTERNAL_VERSION 2
+#define TXID_INTERNAL_VERSION 3
 
 /**
  * How many headers a policy looks at. Each has a place: the names of the option `header` in their order, that of trace_id_header at
@@ -64,6 +64,11 @@
  */
 #define TXID_SPAN_HEADER_MAX_LEN 74
 
+/**
+ * The length of the longest line of txid_span_line.
+ */
+#define TXID_SPAN_LINE_MAX_LEN 32768
+
 #if defined(TXID_NGINX)
 /**
  * The length of the longest time that txid_time_in writes.
@@ -112,6 +117,28 @@ typedef enum {
    */
   TXID_SPAN_KIND_TRACE_SAMPLED = 8,
 } txid_span_kind;
+
+/**
+ * Whose span a txid_span is.
+ */
+typedef enum {
+  /**
+   * This hop's.
+   */
+  TXID_SPAN_OF_THIS_HOP = 0,
+  /**
+   * The caller's: this hop has none of its own.
+   */
+  TXID_SPAN_OF_CALLER = 1,
+  /**
+   * The same, and only the id of the trace is known.
+   */
+  TXID_SPAN_OF_TRACE = 2,
+  /**
+   * No trace came in, and none begins here.
+   */
+  TXID_SPAN_OF_NONE = 3,
+} txid_span_of;
 
 /**
  * What is to be decided.
@@ -262,6 +289,10 @@ typedef struct {
    * Whether it was left to this hop to decide if the trace is recorded: 1 by the end of its id, and 2 by random_value, which is sent.
    */
   uint8_t open;
+  /**
+   * Whose it is, a txid_span_of.
+   */
+  uint8_t of;
   /**
    * How many of 2^56 traces are not recorded, if this hop decided by it; otherwise -1.
    */
@@ -415,8 +446,92 @@ typedef struct {
    * Whether it continues traces.
    */
   bool traces;
+  /**
+   * Whether this hop has no span.
+   */
+  bool passes_spans;
 } txid_terms;
 #endif
+
+/**
+ * An attribute of a span.
+ */
+typedef struct {
+  /**
+   * Its name.
+   */
+  txid_text key;
+  /**
+   * Its value. An attribute without one is left out.
+   */
+  txid_text value;
+} txid_attribute;
+
+/**
+ * What a span tells of its request. Texts may have any bytes; those without any are left out.
+ */
+typedef struct {
+  /**
+   * The name of the service.
+   */
+  txid_text service;
+  /**
+   * The name of the span; by default, the method.
+   */
+  txid_text name;
+  /**
+   * The method.
+   */
+  txid_text method;
+  /**
+   * The path as it came. A query in it is left out.
+   */
+  txid_text path;
+  /**
+   * http or https
+   */
+  txid_text scheme;
+  /**
+   * The name of the host, without a port.
+   */
+  txid_text host;
+  /**
+   * The address of the client.
+   */
+  txid_text client;
+  /**
+   * The protocol, as in HTTP/1.1.
+   */
+  txid_text protocol;
+  /**
+   * The User-Agent header.
+   */
+  txid_text user_agent;
+  /**
+   * The id of the request.
+   */
+  txid_text request_id;
+  /**
+   * The tracestate that came in. It counts if the span says that it is passed on.
+   */
+  txid_text tracestate;
+  /**
+   * The status of the response; below 100 if there is none.
+   */
+  uint32_t status;
+  /**
+   * When the request began, in milliseconds since 1970.
+   */
+  uint64_t start_ms;
+  /**
+   * More attributes.
+   */
+  const txid_attribute *attributes;
+  /**
+   * How many.
+   */
+  size_t attribute_count;
+} txid_span_texts;
 
 #ifdef __cplusplus
 extern "C" {
@@ -656,6 +771,19 @@ void txid_span_start(const txid_policy *policy,
 size_t txid_span_header(const txid_span *span,
                         int32_t kind,
                         char *buf);
+
+/**
+ * Writes a request that ends now to `buf`, as a line of OTLP/JSON without its end, and returns its length; 0 if its trace is not
+ * recorded.
+ *
+ * Safety:
+ *
+ * `span` must be from txid_span_start or txid_decide; `texts` and what it points to must be valid for reads, and `buf` for writes of
+ * TXID_SPAN_LINE_MAX_LEN bytes.
+ */
+size_t txid_span_line(const txid_span *span,
+                      const txid_span_texts *texts,
+                      char *buf);
 
 #if defined(TXID_NGINX)
 /**

@@ -17,6 +17,8 @@ typedef struct {
     /* The formats that are made, one ngx_str_t for each, and the variables with times. */
     ngx_array_t      *made;
     ngx_txid_time_t  *times;
+    /* The service in the lines of spans. */
+    ngx_str_t         span_service;
     /* $realip_remote_addr, or NULL without realip. */
     ngx_http_variable_t  *realip;
     /* Whether any server trusts a peer. */
@@ -61,6 +63,8 @@ typedef struct {
     unsigned               trusts_nobody:1;
     unsigned               rejects:1;
     unsigned               traces:1;
+    /* Whether a request gets a span of its own. */
+    unsigned               spans:1;
 } ngx_http_txid_srv_conf_t;
 
 
@@ -71,7 +75,16 @@ typedef struct {
     /* The share of traces, as txid_share() has it, or the variable with it. */
     int64_t                    share;
     ngx_http_complex_value_t  *sample;
+    /* In the lines of spans. NULL for the default, and for none. */
+    ngx_http_complex_value_t  *span_name;
+    ngx_array_t               *span_attrs;
 } ngx_http_txid_loc_conf_t;
+
+
+typedef struct {
+    ngx_str_t                  key;
+    ngx_http_complex_value_t   value;
+} ngx_http_txid_span_attr_t;
 
 
 extern ngx_module_t  ngx_http_txid_module;
@@ -83,6 +96,11 @@ ngx_http_variable_t *ngx_http_txid_find_realip(ngx_conf_t *cf);
 char *ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+ngx_int_t ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+    uintptr_t data);
+ngx_int_t ngx_http_txid_otlp(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data);
+char *ngx_http_txid_span_attr(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 int32_t ngx_http_txid_check_sample(const ngx_str_t *sample, char *message);
 ngx_int_t ngx_http_txid_hash_trace_headers(ngx_conf_t *cf);

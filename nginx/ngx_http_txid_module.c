@@ -65,6 +65,27 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       0,
       NULL },
 
+    { ngx_string("txid_span_service"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_str_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_http_txid_main_conf_t, span_service),
+      NULL },
+
+    { ngx_string("txid_span_name"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_set_complex_value_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_txid_loc_conf_t, span_name),
+      NULL },
+
+    { ngx_string("txid_span_attr"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE2,
+      ngx_http_txid_span_attr,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     ngx_txid_commands(NGX_HTTP_MAIN_CONF, ngx_http_txid_variable, ngx_http_txid_time,
                       ngx_http_txid_hidden),
 
@@ -342,6 +363,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->trusts_nobody = terms.trusts_nobody;
     conf->rejects = terms.rejects;
     conf->traces = terms.traces;
+    conf->spans = terms.traces && !terms.passes_spans;
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     if (conf->error_log || conf->rejects) {
@@ -377,12 +399,31 @@ ngx_http_txid_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_txid_loc_conf_t  *prev = parent;
     ngx_http_txid_loc_conf_t  *conf = child;
 
+    ngx_http_txid_srv_conf_t  *tscf;
+
     ngx_conf_merge_value(conf->handle, prev->handle, 0);
 
     if (conf->response_header.data == NULL) {
         conf->response_header = prev->response_header;
     }
-    if (conf->sample == NGX_CONF_UNSET_PTR) {
+    if (conf->span_name == NULL) {
+        conf->span_name = prev->span_name;
+    }
+    if (conf->span_attrs == NULL) {
+        conf->span_attrs = prev->span_attrs;
+    }
+    tscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_txid_module);
+    if (tscf->traces && !tscf->spans) {
+        if (conf->sample != NGX_CONF_UNSET_PTR && (conf->sample != NULL || conf->share)) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "txid_sample has no effect, because txid_trace_span is pass: "
+                               "leave one of them out");
+            return NGX_CONF_ERROR;
+        }
+        /* An inherited one is for others. */
+        conf->sample = NULL;
+
+    } else if (conf->sample == NGX_CONF_UNSET_PTR) {
         conf->share = prev->share;
         conf->sample = prev->sample == NGX_CONF_UNSET_PTR ? NULL : prev->sample;
     }
@@ -472,6 +513,9 @@ ngx_http_txid_init(ngx_conf_t *cf)
     ngx_http_txid_main_conf_t  *tmcf;
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
+    if (tmcf->span_service.data == NULL) {
+        ngx_str_set(&tmcf->span_service, "nginx");
+    }
     if (ngx_txid_init_times(cf, &tmcf->made, tmcf->times) != NGX_OK) {
         return NGX_ERROR;
     }

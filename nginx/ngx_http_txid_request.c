@@ -408,6 +408,11 @@ ngx_http_txid_set_span(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *ts
         ngx_http_txid_warn_of_sample(r, &sample);
     }
 
+    if (decision.span->of == TXID_SPAN_OF_NONE) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
     ngx_txid_keep_span(decision.span, v);
     return NGX_OK;
 }
@@ -718,7 +723,7 @@ ngx_http_txid_decide(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
 
     v = &r->variables[tmcf->span];
-    if (tscf->traces && !v->valid && !v->not_found
+    if (tscf->spans && !v->valid && !v->not_found
         && ngx_http_txid_set_span(r, tscf, request, v) != NGX_OK)
     {
         v->not_found = 1;
@@ -777,12 +782,12 @@ ngx_http_txid_handle(ngx_http_request_t *r)
     decision.span = NULL;
     decision.changes = &changes;
 
-    if (tscf->traces) {
+    if (tscf->spans) {
         decision.span = (txid_span *) ngx_http_txid_kept_span(r->main);
     }
 
     /* No header of the client's goes on in their place. */
-    if (id->not_found || (tscf->traces && decision.span == NULL)) {
+    if (id->not_found || (tscf->spans && decision.span == NULL)) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

@@ -87,6 +87,11 @@ ngx_http_txid_part(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_
         return NGX_ERROR;
     }
 
+    if (span->of == TXID_SPAN_OF_TRACE) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
     if (span->is_datadog && part->kind == TXID_SPAN_KIND_DATADOG_TAGS) {
         return ngx_http_txid_join_headers(r->main, &tags, v);
     }
@@ -114,7 +119,7 @@ ngx_http_txid_datadog_origin(ngx_http_request_t *r, ngx_http_variable_value_t *v
 
 
 /* It is passed on only with the trace that it came with. */
-static ngx_int_t
+ngx_int_t
 ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
     const txid_span  *span;
@@ -164,6 +169,7 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
     static ngx_str_t  request = ngx_string("request_txid");
     static ngx_str_t  tracestate = ngx_string("txid_tracestate");
     static ngx_str_t  origin = ngx_string("txid_datadog_origin");
+    static ngx_str_t  otlp = ngx_string("txid_otlp");
 
     if (ngx_http_txid_add_common(cf) != NGX_OK) {
         return NGX_ERROR;
@@ -173,7 +179,8 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
     tmcf->request = ngx_http_txid_add_indexed(cf, &request, ngx_http_txid_request_id, 0);
     if (tmcf->request == NGX_ERROR
         || ngx_http_txid_add(cf, &origin, ngx_http_txid_datadog_origin, 0, NGX_HTTP_VAR_NOCACHEABLE)
-           != NGX_OK)
+           != NGX_OK
+        || ngx_http_txid_add(cf, &otlp, ngx_http_txid_otlp, 0, 0) != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -205,6 +205,14 @@ ngx_txid_kept_span(const ngx_variable_value_t *v)
 }
 
 
+/* Whether its traceparent says so. */
+static ngx_inline bool
+ngx_txid_is_recorded(const txid_span *span)
+{
+    return span->traceparent[TXID_TRACEPARENT_LEN - 1] & 1;
+}
+
+
 static ngx_inline ngx_int_t
 ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_pool_t *pool,
     ngx_variable_value_t *v)

@@ -114,8 +114,15 @@ impl<'a, V: Fn(usize) -> &'a [u8]> Came<V> {
                 put(place, None);
             }
         }
+        let passes = policy.passes_spans();
+        let span = match (passes, self.is_trusted) {
+            (false, _) => span,
+            (true, true) => None,
+            (true, false) => Some(Outgoing::NONE),
+        };
         if let Some(span) = span {
-            span.each(policy, |field, value| put(field.place(), value));
+            // What would be sent with a span is then taken from those who are not trusted.
+            span.each(policy, |field, value| put(field.place(), value.filter(|_| !passes)));
         }
         if self.is_trusted || policy.kinds().is_empty() || policy.passes_others() {
             return;

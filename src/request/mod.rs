@@ -11,6 +11,7 @@ mod outgoing;
 mod policy;
 mod ratio;
 mod span;
+mod span_line;
 mod trace_ids;
 
 pub use decision::{Came, PLACES};
@@ -24,4 +25,5 @@ pub use outgoing::Outgoing;
 pub use policy::{Policy, PolicyError};
 pub use ratio::{Ratio, random_value_of, value_in};
 pub use span::{Kind, Open, Span, SpanTexts};
+pub use span_line::SpanLine;
 pub use trace_ids::TraceIds;

@@ -2,7 +2,7 @@
 //! from it by `make headers`, and compared by a test of crates/capi.
 
 use super::networks::Networks;
-use super::policy::{Policy, PolicyError, header_names, header_or_off, kinds, once, reject, sample, switch};
+use super::policy::{Policy, PolicyError, header_names, header_or_off, kinds, once, pass, reject, sample, switch};
 use super::trace_ids::TraceIds;
 
 /// Sets an option to what its words say.
@@ -136,6 +136,16 @@ impl PolicyOption {
             ..DIRECTIVE
         },
         Self {
+            name: "trace_span",
+            takes: Takes::OneOf(&["new", "pass"]),
+            syntax: "new | pass",
+            in_lua: r#""new" or "pass""#,
+            default: "new",
+            sentence: "Whether this hop has a span of its own, as the parent of the next one's, or passes on what accepted peers sent and starts no trace.",
+            read: Some(|policy, words| once(&mut policy.pass_spans, pass(words)?)),
+            ..DIRECTIVE
+        },
+        Self {
             name: "trace_id_header",
             takes: Takes::NameOrOff,
             syntax: "NAME | off",
@@ -247,8 +257,8 @@ impl Policy {
 }
 
 /// The options that a policy reads itself. Apart, so that the rest of the table is not in a program that does not show it.
-const OWN: [(&str, Read); 9] = {
-    let mut own: [(_, Read); 9] = [("", |_, _| Ok(())); 9];
+const OWN: [(&str, Read); 10] = {
+    let mut own: [(_, Read); 10] = [("", |_, _| Ok(())); 10];
     let (mut at, mut count) = (0, 0);
     while at < PolicyOption::ALL.len() {
         if let Some(read) = PolicyOption::ALL[at].read {

@@ -35,6 +35,19 @@ const DATADOG_LEN: usize = 57;
 const TRACESTATE_LEN: usize = 38;
 
 impl Outgoing<'_> {
+    /// No span.
+    pub(super) const NONE: Outgoing<'static> = Outgoing {
+        traceparent: &[b'0'; Traceparent::LEN],
+        parent_span_id: None,
+        b3: b"",
+        sampled: None,
+        is_continued: false,
+        is_datadog: false,
+        priority: 0,
+        ratio: None,
+        random_value: None,
+    };
+
     /// Calls `put` with each header of the policy's kinds and its value. Without a value, the request must not have it.
     pub fn each(&self, policy: &Policy, mut put: impl FnMut(Field, Option<&[u8]>)) {
         let trace_id = &self.traceparent[3..35];

@@ -31,6 +31,7 @@ pub struct Policy {
     pub(super) random_flag: Option<bool>,
     pub(super) sample: Option<Option<Ratio>>,
     pub(super) pass_others: Option<bool>,
+    pub(super) pass_spans: Option<bool>,
     /// The options that are set here, and not inherited.
     pub(super) own: Vec<&'static str>,
 }
@@ -73,6 +74,7 @@ impl Policy {
         take(&mut self.random_flag, &parent.random_flag);
         take(&mut self.sample, &parent.sample);
         take(&mut self.pass_others, &parent.pass_others);
+        take(&mut self.pass_spans, &parent.pass_spans);
     }
 
     /// Checks the options with each other, when all are set or inherited. `is_id_of_trace` says whether new ids of requests are
@@ -101,17 +103,23 @@ impl Policy {
         if is_id_of_trace && is_off {
             return Err(PolicyError::FormatWithoutTrace);
         }
+        if is_id_of_trace && self.passes_spans() {
+            return Err(PolicyError::NeedsSpan("format same_as_trace"));
+        }
         // Inherited options may be for others.
-        let unused = [
-            ("trace_ids", is_off && self.trace_ids.is_some_and(|ids| ids != TraceIds::Random), "trace"),
-            ("trace_random_flag", is_off && self.random_flag == Some(false), "trace"),
-            ("sample", is_off && self.sample().is_some(), "trace"),
-            ("trace_pass_others", is_off && self.passes_others(), "trace"),
-            ("on_invalid", self.rejects() && self.trusts_nobody(), "accept"),
+        let is_own = |(option, is_set): &(&'static str, bool)| *is_set && self.own.contains(option);
+        let of_spans = [
+            ("trace_ids", self.trace_ids.is_some_and(|ids| ids != TraceIds::Random)),
+            ("trace_random_flag", self.random_flag == Some(false)),
+            ("sample", self.sample().is_some()),
         ];
-        match unused.into_iter().find(|(option, is_unused, _)| *is_unused && self.own.contains(option)) {
-            Some((option, _, without)) => Err(PolicyError::Unused { option, without }),
-            None => Ok(()),
+        let of_traces = [("trace_pass_others", self.passes_others()), ("trace_span", self.passes_spans())];
+        let unused = |option, without| Err(PolicyError::Unused { option, without });
+        match (of_spans.into_iter().find(is_own), of_traces.into_iter().find(is_own)) {
+            (Some((option, _)), _) | (_, Some((option, _))) if is_off => unused(option, "trace"),
+            (Some((option, _)), _) if self.passes_spans() => Err(PolicyError::NeedsSpan(option)),
+            _ if is_own(&("on_invalid", self.rejects())) && self.trusts_nobody() => unused("on_invalid", "accept"),
+            _ => Ok(()),
         }
     }
 
@@ -165,6 +173,12 @@ impl Policy {
     /// Whether headers of other kinds of traces go on even if the peer is not accepted.
     pub fn passes_others(&self) -> bool {
         self.pass_others == Some(true)
+    }
+
+    /// Whether this hop has no span of its own.
+    #[inline]
+    pub fn passes_spans(&self) -> bool {
+        self.pass_spans == Some(true)
     }
 
     /// The first span of a new trace, when the clock reads `clock_ms`.
@@ -304,6 +318,14 @@ pub(super) fn reject(words: &[&str]) -> Result<bool, PolicyError> {
     }
 }
 
+pub(super) fn pass(words: &[&str]) -> Result<bool, PolicyError> {
+    match words {
+        ["new"] => Ok(false),
+        ["pass"] => Ok(true),
+        _ => Err(PolicyError::NoSpan(words.join(" "))),
+    }
+}
+
 pub(super) fn switch(words: &[&str]) -> Result<bool, PolicyError> {
     match words {
         ["on"] => Ok(true),
@@ -366,6 +388,10 @@ pub enum PolicyError {
         /// What is off.
         without: &'static str,
     },
+    /// An option that has no effect without a span of this hop.
+    NeedsSpan(&'static str),
+    /// This is not what is done about a span.
+    NoSpan(String),
     /// This is not a share of traces.
     NoRatio(String),
     /// These are not ids of traces.
@@ -422,6 +448,8 @@ error_texts! { PolicyError {
         "{word:?} is in the future, and ids with a time before it would not sort; take a day that has been";
     Self::Unused { option, without } =>
         "{option} has no effect, because {without} is off: leave it out, or set {without}";
+    Self::NeedsSpan(option) => "{option} has no effect, because trace_span is pass: leave one of them out";
+    Self::NoSpan(word) => "{word:?} is neither new nor pass";
     Self::NoSwitch(word) => "{word:?} is neither on nor off";
     Self::HeaderWithoutTrace(name) => "trace_id_header is {name:?}, but trace is off";
     Self::SameHeader(name) => "trace_id_header is {name:?}, and so is header; name another one";
@@ -452,7 +480,7 @@ mod tests {
 
     #[test]
     fn options_that_are_not_set_are_inherited() {
-        let all: [(&str, &[&str]); 9] = [
+        let all: [(&str, &[&str]); 10] = [
             ("accept", &["all"]),
             ("header", &["A"]),
             ("on_invalid", &["reject"]),
@@ -462,8 +490,9 @@ mod tests {
             ("trace_random_flag", &["off"]),
             ("sample", &["1%"]),
             ("trace_pass_others", &["on"]),
+            ("trace_span", &["pass"]),
         ];
-        let none: [(&str, &[&str]); 9] = [
+        let none: [(&str, &[&str]); 10] = [
             ("accept", &["off"]),
             ("header", &["C"]),
             ("on_invalid", &["replace"]),
@@ -473,6 +502,7 @@ mod tests {
             ("trace_random_flag", &["on"]),
             ("sample", &["off"]),
             ("trace_pass_others", &["off"]),
+            ("trace_span", &["new"]),
         ];
         for (given, expected) in [(&none[..], &none[..]), (&[], &all[..])] {
             let mut child = policy(given);

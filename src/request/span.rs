@@ -83,6 +83,8 @@ pub struct Span {
     pub parent_span_id: Option<SpanId>,
     /// Whether the trace is recorded. None leaves the decision to the next hop.
     pub sampled: Option<Sampling>,
+    /// Whether the trace begins here.
+    pub begins_here: bool,
     /// Whether the right-most seven bytes of the trace's id are known to be random.
     pub random: bool,
     /// Whether it continues the trace of the `traceparent` that came in, so that its `tracestate` is passed on as well.
@@ -113,6 +115,7 @@ impl Span {
             span_id,
             parent_span_id: None,
             sampled: Some(Sampling::Accept),
+            begins_here: true,
             random: true,
             is_continued: false,
             is_datadog: false,
@@ -181,6 +184,7 @@ impl Span {
             span_id: trace::span_id(),
             parent_span_id: parent.span_id,
             sampled,
+            begins_here: false,
             random: same.is_some_and(|other| other.random),
             is_continued: same.is_some(),
             is_datadog: datadog.is_some(),

@@ -158,6 +158,16 @@ refused location => "txid_sample $_;", qq(txid_sample: "$_" is not a share: writ
 refused server => 'txid_sample 1%; txid_sample $arg_rate;', '"txid_sample" directive is duplicate';
 like check(http => 'txid_sample $none;'), qr/unknown "none" variable/, 'txid_sample of a variable that is not there';
 accepted server => 'txid_format same_as_trace; txid_trace aws;';
+accepted http => 'txid_trace traceparent; txid_sample 1%; server { txid_trace_span pass; txid_sample off; }';
+refused server => 'txid_trace_span none;', 'txid_trace_span: "none" is neither new nor pass';
+for my $unused (['format same_as_trace'], ['trace_ids sorted', 'trace_ids'], ['trace_random_flag off', 'trace_random_flag'], ['sample 1%', 'sample'], ['sample $arg_a', 'sample']) {
+    my $said = check(server => "txid_trace b3; txid_trace_span pass; txid_$unused->[0];");
+    like $said, qr/\[emerg\] txid_$unused->[-1] has no effect, because (?:txid_)?trace_span is pass: leave one of them out/, "refuses txid_$unused->[0]";
+}
+like check(server => 'txid_trace_span pass;'), qr/\[emerg\] txid_trace_span has no effect, because trace is off/, 'refuses txid_trace_span pass;';
+accepted location => 'txid_span_name $uri; txid_span_attr a $uri; txid_span_attr b "";';
+refused location => 'txid_span_name a; txid_span_name b;', '"txid_span_name" directive is duplicate';
+refused http => 'txid_span_service a; txid_span_service b;', '"txid_span_service" directive is duplicate';
 refused server => 'txid_format same_as_trace; txid_format txid;', '"txid_format" directive is duplicate';
 accepted http => "txid_error_log $_;" for 'on', 'off', '$request_id', '$txid_trace_id';
 refused http => "txid_error_log $_;", qq{txid_error_log: "$_" is neither on, off nor a \$variable} for qw(yes $);

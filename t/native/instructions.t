@@ -39,12 +39,14 @@ sub own_at_most {
 
 my $parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
 my $b3     = "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7\r\nX-B3-Sampled: 1\r\n";
+my $log    = 'access_log logs/spans.log otlp buffer=64k flush=1s if=$txid_otlp;';
+my $agent  = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0\r\n";
 # Of this moment: an old txid could also be a newer xid, so its time is not certain.
 my $new_id = join '', map { (0 .. 9, 'a' .. 'v')[(int(time * 1000) << 3) >> (40 - 5 * $_) & 31] } 0 .. 8;
 $new_id .= '0' x 11;
 my $traces = 'txid_accept 127.0.0.0/8; txid_trace traceparent b3;';
-my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $with_parent, $started, $continued, $time, $b3_continued, $sampled, $by_variable, $kept, $handled, $handled_trace) = count(
-    "map '' \$constant { default $id; } map '' \$constant_share { default 1%; } txid_time \$request_txid \$time iso8601;",
+my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $with_parent, $started, $continued, $time, $b3_continued, $sampled, $by_variable, $kept, $handled, $handled_trace, @spans) = count(
+    "log_format otlp escape=none \$txid_otlp; map '' \$constant { default $id; } map '' \$constant_share { default 1%; } txid_time \$request_txid \$time iso8601;",
     ['location = /x { return 200 $constant; }'],
     ['location = /x { return 200 $txid; }'],
     ['location = /x { return 200 $request_id; }'],
@@ -62,6 +64,10 @@ my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $wit
     ["$traces txid_sample 1%; location = /x { return 200 \$txid_traceparent; }", $parent],
     ["txid_handle on; location = /x { empty_gif; }"],
     ["txid_handle on; txid_accept 127.0.0.0/8; txid_trace traceparent; location = /x { empty_gif; }", $parent],
+    map {
+        my ($header, $log) = @$_;
+        ["txid_handle on; txid_accept 127.0.0.0/8; txid_trace traceparent; txid_sample 0; location = /x { $log empty_gif; }", $header . $agent]
+    } [$parent, ''], [$parent, $log], ['', ''], ['', $log]
 );
 # The constant takes 127 in nginx 1.22 and 1.26 of Debian, 119 in nginx 1.30 of Debian unstable, and 109 in an nginx that is built
 # without a stack protector, as OpenResty is by default. In the last two, the request's pool is also full here, and then an
@@ -94,6 +100,12 @@ SKIP: {
     # A location without it is one of nginx alone.
     own_at_most(900, 'txid_handle', $handled, $constant);
     own_at_most(2500, 'txid_handle and a trace that came in', $handled_trace, $constant);
+}
+# nginx's own "combined" takes 2,840.
+for my $case (['a line of a span', 3600, @spans[0, 1]], ['none, of a trace that is not recorded', 330, @spans[2, 3]]) {
+    my ($what, $bound, $without, $with) = @$case;
+    my $more = $with->[1] - $without->[1];
+    cmp_ok $more, '<=', $bound, sprintf '%s: %.0f instructions', $what, $more;
 }
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
 

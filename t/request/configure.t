@@ -69,7 +69,7 @@ try { upstream = 1 }
 --- response_body_like
 ^bad argument #1 to 'configure' \(table expected, got nil\)
 bad argument #1 to 'configure' \(table expected, got string\)
-resty.txid.request: configure has no option "acept"; it has accept, format, header, on_invalid, response, sample, server_timing, trace, trace_id_header, trace_ids, trace_pass_others, trace_random_flag, upstream, valid
+resty.txid.request: configure has no option "acept"; it has accept, format, header, on_invalid, response, sample, server_timing, trace, trace_id_header, trace_ids, trace_pass_others, trace_random_flag, trace_span, upstream, valid
 resty.txid.request: configure has no option 1; it has .*
 resty.txid.request: header: "" is not the name of a header
 resty.txid.request: header: "X Id" is not the name of a header

@@ -280,6 +280,11 @@ class VariablesOfNginx(NativeNginx):
     }
 
     @classmethod
+    def knows(cls, row):
+        # Without a span, each kind that is set would be that of another one.
+        return super().knows(row) and not ("trace_span" in row["policy"] and len(row["policy"]["trace"]) > 1)
+
+    @classmethod
     def sets(cls, policy):
         header = policy.get("header", ["X-Request-Id"])[0]
         pairs = [f"{header} $request_txid", *(cls.SETS[kind] for kind in policy.get("trace", []))]

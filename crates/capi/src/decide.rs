@@ -192,7 +192,11 @@ unsafe fn decide_span(
     // SAFETY: the caller's promise is the same.
     unsafe {
         let span = came(policy, request).span(&(*policy).0, clock_ms);
+        let begins_here = span.begins_here;
         (*decision).span.write(txid_span::of(span, share(policy, request)));
+        if (*policy).0.passes_spans() {
+            (*(*decision).span).pass(begins_here);
+        }
     }
     txid_verdict::New as i32
 }
@@ -213,6 +217,9 @@ unsafe fn start_span(
     unsafe {
         let span = (*policy).0.new_span(clock_ms);
         (*decision).span.write(txid_span::of(span, share(policy, request)));
+        if (*policy).0.passes_spans() {
+            (*(*decision).span).pass(true);
+        }
     }
     txid_verdict::New as i32
 }

@@ -30,6 +30,7 @@ pub mod segment;
 pub mod server;
 pub mod snowflake;
 pub mod span;
+pub mod span_line;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -49,7 +50,7 @@ pub extern "C" fn txid_abi_version() -> u32 {
 }
 
 /// The version of the interface that nginx's modules and the Lua modules use besides txid.h. Both are of the same release.
-pub const TXID_INTERNAL_VERSION: u32 = 2;
+pub const TXID_INTERNAL_VERSION: u32 = 3;
 
 /// The TXID_INTERNAL_VERSION that the library was built with.
 #[unsafe(no_mangle)]

@@ -26,6 +26,8 @@ pub struct txid_terms {
     pub rejects: bool,
     /// Whether it continues traces.
     pub traces: bool,
+    /// Whether this hop has no span.
+    pub passes_spans: bool,
 }
 
 /// Writes what the policy says of every request to `terms`.
@@ -42,6 +44,7 @@ pub unsafe extern "C" fn txid_policy_terms(policy: *const txid_policy, terms: *m
             trusts_nobody: policy.trusts_nobody(),
             rejects: policy.rejects(),
             traces: !policy.kinds().is_empty(),
+            passes_spans: policy.passes_spans(),
         });
     }
 }

@@ -53,6 +53,19 @@ pub enum txid_span_kind {
     TraceSampled = 8,
 }
 
+/// Whose span a txid_span is.
+#[repr(C)]
+pub enum txid_span_of {
+    /// This hop's.
+    ThisHop = 0,
+    /// The caller's: this hop has none of its own.
+    Caller = 1,
+    /// The same, and only the id of the trace is known.
+    Trace = 2,
+    /// No trace came in, and none begins here.
+    None = 3,
+}
+
 /// The span of a request, in the form of headers. A header of length 0 must not be sent.
 #[repr(C)]
 pub struct txid_span {
@@ -87,6 +100,8 @@ pub struct txid_span {
     pub priority: i8,
     /// Whether it was left to this hop to decide if the trace is recorded: 1 by the end of its id, and 2 by random_value, which is sent.
     pub open: u8,
+    /// Whose it is, a txid_span_of.
+    pub of: u8,
     /// How many of 2^56 traces are not recorded, if this hop decided by it; otherwise -1.
     pub threshold: i64,
     /// The value that decides; of 2, once it has.
@@ -105,6 +120,9 @@ pub unsafe extern "C" fn txid_span_start(policy: *const txid_policy, clock_ms: i
         match policy.as_ref() {
             Some(txid_policy(policy)) => {
                 span.write(txid_span::of(policy.new_span(clock_ms), policy.sample()));
+                if policy.passes_spans() {
+                    (*span).pass(true);
+                }
             }
             None => span.write(txid_span::of(Span::new(TraceIds::Random, clock_ms), None)),
         }
@@ -172,6 +190,36 @@ impl txid_span {
         }
     }
 
+    /// The flags of its traceparent, of which there are two.
+    pub(crate) fn flags(&self) -> u8 {
+        self.traceparent[Traceparent::LEN - 1] & 3
+    }
+
+    /// Whether there is a span of this hop, of a trace that is recorded.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.of == txid_span_of::ThisHop as u8 && self.flags() & 1 == 1
+    }
+
+    /// Makes it the caller's, for a hop without a span of its own.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn pass(&mut self, begins_here: bool) {
+        const SPAN_AT: usize = Traceparent::LEN - 3 - SpanId::LEN;
+        self.open = Open::No as u8;
+        let of = match (begins_here, self.parent_span_id_len) {
+            (true, _) => txid_span_of::None,
+            (_, 0) => txid_span_of::Trace,
+            _ => txid_span_of::Caller,
+        };
+        self.of = of as u8;
+        self.span_id = self.parent_span_id;
+        self.traceparent[SPAN_AT..][..SpanId::LEN].copy_from_slice(&self.parent_span_id);
+        self.b3[SPAN_AT - 3..][..SpanId::LEN].copy_from_slice(&self.parent_span_id);
+        // Without the parent.
+        self.b3_len = self.b3_len.min((B3::MAX_LEN - 1 - SpanId::LEN) as u8);
+        self.parent_span_id_len = 0;
+    }
+
     /// Decides before the texts are written.
     #[inline(always)]
     pub(crate) fn of(mut span: Span, ratio: Option<Ratio>) -> Self {
@@ -198,6 +246,7 @@ impl txid_span {
             is_datadog: span.is_datadog,
             priority: span.priority,
             open: span.open as u8,
+            of: txid_span_of::ThisHop as u8,
             threshold: span.ratio.map_or(-1, |ratio| ratio.threshold() as i64),
             random_value: span.random_value().unwrap_or_default(),
         }

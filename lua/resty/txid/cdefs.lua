@@ -40,6 +40,7 @@ typedef struct {
   bool is_datadog;
   int8_t priority;
   uint8_t open;
+  uint8_t of;
   int64_t threshold;
   uint64_t random_value;
 } txid_span;
@@ -126,6 +127,27 @@ typedef struct {
   uint64_t failures;
   int64_t layout_ends_ms;
 } txid_snowflake_counters;
+typedef struct {
+  txid_text key;
+  txid_text value;
+} txid_attribute;
+typedef struct {
+  txid_text service;
+  txid_text name;
+  txid_text method;
+  txid_text path;
+  txid_text scheme;
+  txid_text host;
+  txid_text client;
+  txid_text protocol;
+  txid_text user_agent;
+  txid_text request_id;
+  txid_text tracestate;
+  uint32_t status;
+  uint64_t start_ms;
+  const txid_attribute *attributes;
+  size_t attribute_count;
+} txid_span_texts;
 uint32_t txid_abi_version(void);
 uint32_t txid_internal_version(void);
 int64_t txid_clock_ms(void);
@@ -223,6 +245,7 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
 void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
 void txid_span_start(const txid_policy *policy, int64_t clock_ms, txid_span *span);
 size_t txid_span_header(const txid_span *span, int32_t kind, char *buf);
+size_t txid_span_line(const txid_span *span, const txid_span_texts *texts, char *buf);
 void txid_fill(char *buf, int64_t ms);
 void txid_fill_now(char *buf, int64_t clock_ms);
 bool txid_entropy_degraded(void);
@@ -245,7 +268,7 @@ int32_t txid_uuid_of_name(int32_t version,
 
 return {
     ABI_VERSION = 2,
-    INTERNAL_VERSION = 2,
+    INTERNAL_VERSION = 3,
     MESSAGE_LEN = 1024,
     PLACES = 24,
     IDS = 4,
@@ -262,6 +285,7 @@ return {
     TRACEPARENT_LEN = 55,
     B3_MAX_LEN = 68,
     SPAN_HEADER_MAX_LEN = 74,
+    SPAN_LINE_MAX_LEN = 32768,
     LEN = 20,
     BYTES_LEN = 12,
     UUID_LEN = 36,
@@ -303,6 +327,10 @@ return {
     SPAN_KIND_DATADOG_TAGS = 6,
     SPAN_KIND_TRACESTATE = 7,
     SPAN_KIND_TRACE_SAMPLED = 8,
+    SPAN_OF_THIS_HOP = 0,
+    SPAN_OF_CALLER = 1,
+    SPAN_OF_TRACE = 2,
+    SPAN_OF_NONE = 3,
     VALUE_TEXT = 0,
     VALUE_NUMBER = 1,
     VALUE_FLAG = 2,

@@ -95,6 +95,8 @@ local function new(given)
             metadata:set("txid", "id", id)
             if trace_id then
                 metadata:set("txid", "trace_id", trace_id)
+            end
+            if span_id then
                 metadata:set("txid", "span_id", span_id)
                 metadata:set("txid", "traceparent", traceparent)
             end

@@ -10,6 +10,8 @@ local ACCEPTED = lib.VERDICT_ACCEPTED
 local INVALID = lib.VERDICT_INVALID
 local L = lib.C
 local SPAN_ID_LEN = lib.SPAN_ID_LEN
+local SPAN_OF_NONE = lib.SPAN_OF_NONE
+local SPAN_OF_TRACE = lib.SPAN_OF_TRACE
 local TRACEPARENT_LEN = lib.TRACEPARENT_LEN
 local TRACE_ID_LEN = lib.TRACE_ID_LEN
 local band = bit.band
@@ -102,8 +104,11 @@ function _M.new(settings)
 
     -- Returns the ids of the trace and of the span, and the traceparent with both; nil without traces.
     function self.span()
-        if not span then
+        if not span or span.of == SPAN_OF_NONE then
             return nil
+        end
+        if span.of == SPAN_OF_TRACE then
+            return ffi_str(span.trace_id, TRACE_ID_LEN)
         end
         return ffi_str(span.trace_id, TRACE_ID_LEN), ffi_str(span.span_id, SPAN_ID_LEN),
                (ffi_str(span.traceparent, TRACEPARENT_LEN))

@@ -265,6 +265,12 @@ function _M.check(given)
     if options.server_timing and policy.trace[1] == "off" then
         error(MODULE .. "server_timing is true, but trace is off", 3)
     end
+    if options.server_timing and policy.trace_span[1] == "pass" then
+        error(MODULE .. "server_timing is true, but trace_span is pass", 3)
+    end
+    if options.sample and policy.trace_span[1] == "pass" then
+        error(MODULE .. "sample has no effect, because trace_span is pass: leave one of them out", 3)
+    end
     if options.valid and is_nobody(policy.accept) then
         error(MODULE .. "valid has no effect, because accept is off: leave it out, or set accept", 3)
     end

@@ -45,6 +45,13 @@ return {
             is_of_policy = true,
         },
         {
+            name = "trace_span",
+            takes = "word",
+            expected = '"new" or "pass"',
+            default = "new",
+            is_of_policy = true,
+        },
+        {
             name = "trace_id_header",
             takes = "name_or_off",
             expected = 'the name of a header or false',

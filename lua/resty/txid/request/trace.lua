@@ -5,6 +5,8 @@ local lib = require "resty.txid.lib"
 
 
 local SPAN_ID_LEN = lib.SPAN_ID_LEN
+local SPAN_OF_NONE = lib.SPAN_OF_NONE
+local SPAN_OF_TRACE = lib.SPAN_OF_TRACE
 local TRACEPARENT_LEN = lib.TRACEPARENT_LEN
 local TRACE_ID_LEN = lib.TRACE_ID_LEN
 local byte = string.byte
@@ -23,13 +25,13 @@ local _M = {
 
 
 local function trace_id(span)
-    return (ffi_str(span.trace_id, TRACE_ID_LEN))
+    return span.of ~= SPAN_OF_NONE and ffi_str(span.trace_id, TRACE_ID_LEN) or nil
 end
 _M.trace_id = trace_id
 
 
 local function span_id(span)
-    return (ffi_str(span.span_id, SPAN_ID_LEN))
+    return span.of < SPAN_OF_TRACE and ffi_str(span.span_id, SPAN_ID_LEN) or nil
 end
 _M.span_id = span_id
 
@@ -40,13 +42,13 @@ end
 
 
 local function traceparent(span)
-    return (ffi_str(span.traceparent, TRACEPARENT_LEN))
+    return span.of < SPAN_OF_TRACE and ffi_str(span.traceparent, TRACEPARENT_LEN) or nil
 end
 
 
 -- "1" if the traceparent says that the trace is recorded, else "0".
 function _M.sampled(span)
-    return span.traceparent[TRACEPARENT_LEN - 1] % 2 == 1 and "1" or "0"
+    return span.of < SPAN_OF_TRACE and (span.traceparent[TRACEPARENT_LEN - 1] % 2 == 1 and "1" or "0") or nil
 end
 
 
@@ -69,7 +71,7 @@ end
 
 
 local function b3(span)
-    return (ffi_str(span.b3, span.b3_len))
+    return span.of < SPAN_OF_TRACE and ffi_str(span.b3, span.b3_len) or nil
 end
 
 
@@ -87,8 +89,11 @@ local function threshold(span)
 end
 
 
--- The fields of resty.txid.trace, and the headers.
+-- The fields of resty.txid.trace, and the headers; nil if no trace came in, and none begins here.
 function _M.as_table(span)
+    if span.of == SPAN_OF_NONE then
+        return nil
+    end
     local is_debug = span.flags_len ~= 0
     local sampled
     if is_debug then

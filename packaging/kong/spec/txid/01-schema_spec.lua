@@ -18,7 +18,7 @@ describe(PLUGIN_NAME .. ": (schema)", function()
         for name, default in pairs({
             accept = {}, format = "txid", header = { "X-Request-Id" }, on_invalid = "replace", response = true,
             sample = "off", server_timing = false, trace = {}, trace_ids = { "random" }, trace_random_flag = true,
-            upstream = true,
+            trace_span = "new", upstream = true,
         }) do
             assert.same(default, entity.config[name])
         end

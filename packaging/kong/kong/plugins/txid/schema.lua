@@ -25,6 +25,7 @@ return {
                 { valid = { type = "string" } },
                 { format = { type = "string", default = "txid" } },
                 { trace = { type = "array", elements = text, default = {} } },
+                { trace_span = { type = "string", one_of = { "new", "pass" }, default = "new" } },
                 { trace_id_header = typedefs.header_name },
                 { trace_ids = { type = "array", elements = text, default = { "random" } } },
                 { trace_random_flag = { type = "boolean", default = true } },
