@@ -132,8 +132,17 @@ impl Finder {
         let mut looks = Box::new([const { Vec::new() }; 64]);
         for format in (0..ALL.len()).filter(|&at| self.wants(at)).map(|at| ALL[at]) {
             let Some(look) = self.look(format, &ms) else { continue };
-            let fits = |length: usize| format.texts.iter().any(|text| text.has_length(length));
-            (0..looks.len()).filter(|length| fits(*length)).for_each(|length| looks[length].push(look));
+            // Longer ids are read without a look.
+            let lengths = match format.shape() {
+                Some(Shape::Word(lengths)) if matches!(self.which, Which::All) => *lengths.start()..=63,
+                Some(Shape::Word(lengths)) => lengths,
+                Some(Shape::Base64(length)) => length..=length,
+                Some(Shape::Uuid) => 36..=36,
+                Some(Shape::Xray) => 32..=32,
+                Some(Shape::Prefixed) => PREFIXED..=PREFIXED,
+                Some(Shape::Dotted) | None => continue,
+            };
+            lengths.for_each(|length| looks[length].push(look));
         }
         let only = self.format().and_then(|format| self.look(format, &ms));
         Window { ms, only, looks }
@@ -147,12 +156,14 @@ impl Finder {
         }
         let lower = match format.texts_sort().unwrap_or(Texts::Unsorted) {
             Texts::Unsorted if matches!(self.which, Which::All) && format.takes_a_layout() => return Some(Look::Any),
-            Texts::Unsorted => return Some(Look::Unsorted(format)),
-            Texts::AsTheyAre => 0,
+            // Those of its last layout sort.
+            Texts::Unsorted if format.shape() != Some(Shape::Xray) => return Some(Look::Unsorted(format)),
+            Texts::Unsorted | Texts::AsTheyAre => 0,
             Texts::InOneCase => u64::from_ne_bytes([0x20; 8]),
         };
-        let [first, last] =
-            format.bounds(ms.clone(), &self.numbers)?.map(|text| head(text.as_bytes()).map(|head| head | lower));
+        let [first, last] = format
+            .bounds_as(format.texts.last()?, ms.clone(), &self.numbers)?
+            .map(|text| head(text.as_bytes()).map(|head| head | lower));
         Some(Look::Heads(Heads { lower, first: first?, more: last?.checked_sub(first?)? }))
     }
 
@@ -427,22 +438,17 @@ impl Shapes {
         may_be: impl Fn(&[u8]) -> bool,
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let long_at = |begin| padded(text.get(begin..).unwrap_or_default(), may_belong);
-        let (mut next_long, mut begin) = (long_at(0), 0);
+        let bits_at = |begin| Bits::of_all(text.get(begin..).unwrap_or_default());
+        let mut begin = next_long(text, 0);
         while begin < text.len() {
-            let long = next_long;
-            next_long = long_at(begin + 64);
-            if may_begin(long, next_long) {
-                let bits_at = |begin| Bits::of::<true, true, true>(text.get(begin..).unwrap_or_default());
-                let before = begin.checked_sub(1).map_or(0, |before| text[before]);
-                let last = |is_one: bool| u64::from(is_one) << 63;
-                let before = Bits { words: last(is_of_word(&before)), dashes: 0, runs: last(is_of_run(&before)) };
-                // Nothing reaches into the next 64 bytes unless the last of these belongs to it.
-                let next = if long >> 63 == 1 { bits_at(begin + 64) } else { Bits::default() };
-                let bits = [before, bits_at(begin), next];
-                self.try_places::<true, true, true, true>(text, begin, bits, &may_be, &mut each)?;
-            }
-            begin += 64;
+            let before = begin.checked_sub(1).map_or(0, |before| text[before]);
+            let last = |is_one: bool| u64::from(is_one) << 63;
+            let before = Bits { words: last(is_of_word(&before)), dashes: 0, runs: last(is_of_run(&before)) };
+            let here = bits_at(begin);
+            // Nothing reaches into the next 64 bytes unless the last of these belongs to it. The dots of some ids do not.
+            let next = if here.runs >> 63 == 1 { bits_at(begin + 64) } else { Bits::default() };
+            self.try_places::<true, true, true, true>(text, begin, [before, here, next], &may_be, &mut each)?;
+            begin = next_long(text, begin + 64);
         }
         ControlFlow::Continue(())
     }
@@ -680,38 +686,46 @@ fn padded<T: Default>(text: &[u8], of: impl Fn(&[u8; 64]) -> T) -> T {
     }
 }
 
-/// A bit for each byte of ids, but for the dots of some, and for a few other bytes: as much as a quick look can tell.
-#[cfg(not(target_arch = "x86_64"))]
-fn may_belong(chunk: &[u8; 64]) -> u64 {
-    let is_one = |byte: u8| byte == b'-' || byte > b'/' && byte.is_ascii();
-    chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is_one(*byte)))
+/// Where the next 64 bytes are, from `begin` on, in which [`SHORTEST`] bytes of ids may begin.
+fn next_long(text: &[u8], begin: usize) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { next_long_by_avx2(text, begin) };
+    }
+    next_long_by(text, begin, |chunk| Bits::of_chunk::<false, false, true>(chunk).runs)
 }
 
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-#[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
-fn may_belong(chunk: &[u8; 64]) -> u64 {
-    use std::arch::x86_64::*;
+#[target_feature(enable = "avx2")]
+unsafe fn next_long_by_avx2(text: &[u8], begin: usize) -> usize {
+    // SAFETY: the caller's.
+    next_long_by(text, begin, |chunk| unsafe { Bits::of_chunk_by_avx2(chunk).runs })
+}
 
-    chunk.chunks_exact(16).rev().fold(0, |all, sixteen| {
-        // SAFETY: as in `Bits::of_chunk`.
-        let found = unsafe {
-            let bytes = _mm_loadu_si128(sixteen.as_ptr().cast());
-            let dashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'-' as i8));
-            _mm_movemask_epi8(_mm_or_si128(dashes, _mm_cmpgt_epi8(bytes, _mm_set1_epi8(b'/' as i8))))
-        };
-        all << 16 | u64::from(found as u16)
-    })
+#[inline(always)]
+fn next_long_by(text: &[u8], mut begin: usize, runs: impl Fn(&[u8; 64]) -> u64) -> usize {
+    let runs_at = |begin| padded(text.get(begin..).unwrap_or_default(), &runs);
+    let mut next = runs_at(begin);
+    while begin < text.len() {
+        let here = next;
+        next = runs_at(begin + 64);
+        if may_begin(here, next) {
+            break;
+        }
+        begin += 64;
+    }
+    begin
 }
 
 /// Whether [`SHORTEST`] such bytes follow each other from one of these 64 on.
 #[inline(always)]
-fn may_begin(long: u64, next: u64) -> bool {
+fn may_begin(runs: u64, next: u64) -> bool {
     const LOWEST: u64 = u64::from_ne_bytes([1; 8]);
     // Of 15 in a row, eight fill a byte of the bits.
-    let fills_a_byte = (!long).wrapping_sub(LOWEST) & long & LOWEST << 7 != 0 || next as u8 == u8::MAX;
+    let fills_a_byte = (!runs).wrapping_sub(LOWEST) & runs & LOWEST << 7 != 0 || next as u8 == u8::MAX;
     let all = Lengths { these: 0, least: SHORTEST as u32 };
-    fills_a_byte && all.starts(u128::from(next) << 64 | u128::from(long)) != 0
+    fills_a_byte && all.starts(u128::from(next) << 64 | u128::from(runs)) != 0
 }
 
 /// One bit for each of 64 bytes, the lowest for the first.
@@ -729,6 +743,45 @@ impl Bits {
     #[inline(always)]
     fn of<const WORDS: bool, const DASHES: bool, const RUNS: bool>(text: &[u8]) -> Self {
         padded(text, Self::of_chunk::<WORDS, DASHES, RUNS>)
+    }
+
+    /// All of them.
+    fn of_all(text: &[u8]) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            return padded(text, |chunk| unsafe { Self::of_chunk_by_avx2(chunk) });
+        }
+        Self::of::<true, true, true>(text)
+    }
+
+    /// 32 bytes at once: a row of ASCII, the high half of a byte, has a bit for each kind that it has, and so has the low half.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
+    unsafe fn of_chunk_by_avx2(chunk: &[u8; 64]) -> Self {
+        use std::arch::x86_64::*;
+
+        const ROWS: [u8; 16] = [0, 0, 1, 2, 20, 40, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0];
+        const COLUMNS: [u8; 16] = [26, 14, 14, 14, 14, 14, 14, 14, 14, 14, 12, 4, 4, 5, 4, 36];
+        const WORDS: i8 = 2 | 4 | 8;
+        let mut all = Self::default();
+        for half in chunk.chunks_exact(32).rev() {
+            // SAFETY: the processor has AVX2, and 32 bytes of the chunk and 16 of each table are read, at any alignment.
+            let [words, dashes, runs] = unsafe {
+                let table = |table: &[u8; 16]| _mm256_broadcastsi128_si256(_mm_loadu_si128(table.as_ptr().cast()));
+                let bytes = _mm256_loadu_si256(half.as_ptr().cast());
+                let high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(15));
+                let rows = _mm256_shuffle_epi8(table(&ROWS), high);
+                let kinds = _mm256_and_si256(rows, _mm256_shuffle_epi8(table(&COLUMNS), bytes));
+                let are = |kinds| !_mm256_movemask_epi8(_mm256_cmpeq_epi8(kinds, _mm256_setzero_si256())) as u32;
+                let of = |these: i8| are(_mm256_and_si256(kinds, _mm256_set1_epi8(these)));
+                [of(WORDS), of(1), are(kinds)].map(u64::from)
+            };
+            all =
+                Self { words: all.words << 32 | words, dashes: all.dashes << 32 | dashes, runs: all.runs << 32 | runs };
+        }
+        all
     }
 
     #[cfg(not(target_arch = "x86_64"))]
@@ -894,6 +947,24 @@ mod tests {
             let ids = expected.iter().filter(|id| id.ms.is_some_and(|it| ms.contains(&it)));
             let places: Vec<_> = ids.map(|id| id.range.clone()).collect();
             assert_eq!(within(finder, text, ms), places, "{finder:?} in '{}'", text.escape_ascii());
+        }
+    }
+
+    /// Each way to look at 64 bytes finds the same.
+    #[test]
+    fn bits_are_those_of_each_byte() {
+        for first in 0..=255_u8 {
+            let chunk: [u8; 64] = std::array::from_fn(|at| first.wrapping_add((5 * at) as u8));
+            let of = |is_one: fn(&u8) -> bool| chunk.iter().rev().fold(0, |bits, it| bits << 1 | u64::from(is_one(it)));
+            let expected = [of(is_of_word), of(|byte| *byte == b'-'), of(is_of_run)];
+            for bits in [Bits::of_all(&chunk), Bits::of::<true, true, true>(&chunk)] {
+                assert_eq!([bits.words, bits.dashes, bits.runs], expected);
+            }
+            let text = [&chunk[..], b"              ", &chunk[..]].concat();
+            for begin in 0..text.len() {
+                let plain = next_long_by(&text, begin, |chunk| Bits::of::<true, true, true>(chunk).runs);
+                assert_eq!(next_long(&text, begin), plain);
+            }
         }
     }
 

@@ -136,8 +136,8 @@ pub(super) fn likely_txid_ms(text: &[u8], now_ms: i64) -> Option<i64> {
 }
 
 impl Format {
-    /// How often chance makes an id of this format of a text with as many of its digits: from 0 to 1. None if the text can be
-    /// none, or if ids are more than their digits.
+    /// How often chance makes an id of this format of a text with as many of its digits: from 0 to 1. Where the digits have few
+    /// other bits than the time, only one of the last hour is an id. None if the text can be none.
     ///
     /// ```
     /// let id = txid::formats::named("trace_id").unwrap();
@@ -149,7 +149,9 @@ impl Format {
         let number = layout.only_number().filter(|number| number.pattern.is_none() && !self.takes_a_layout())?;
         let bits = (number.digits.base() as f64).log2() * text.len() as f64;
         let are_digits = text.iter().all(|byte| number.digits.value(*byte).is_some());
-        Some((f64::from(layout.weight) - bits).exp2()).filter(|chance| are_digits && *chance < 1.0)
+        let weight = f64::from(layout.weight);
+        let weight = if weight < bits { weight } else { weight - f64::from(BITS_OF_AN_HOUR) };
+        are_digits.then(|| (weight - bits).exp2().min(1.0))
     }
 }
 

@@ -179,6 +179,11 @@ impl Format {
     /// assert_eq!(bounds, ["01627ecb-7fe8-7000-8000-000000000000", "01627ecb-7fe8-7fff-bfff-ffffffffffff"]);
     /// ```
     pub fn bounds(&self, ms: RangeInclusive<i64>, numbers: &Numbers) -> Option<[String; 2]> {
+        self.bounds_as(self.texts.first()?, ms, numbers)
+    }
+
+    /// The same, as they are written in one of its layouts.
+    pub(super) fn bounds_as(&self, layout: &Text, ms: RangeInclusive<i64>, numbers: &Numbers) -> Option<[String; 2]> {
         let times = self.times(numbers)?;
         let (from, to) = (*ms.start().max(times.start()), *ms.end().min(times.end()));
         if from > to {
@@ -188,7 +193,7 @@ impl Format {
             let ([first, _], [_, last]) = (numbers.layout.ids_of(from), numbers.layout.ids_of(to));
             return Some([first, last].map(|id| id.to_string()));
         }
-        Some([self.bound(from, false), self.bound(to, true)])
+        Some([bound(layout, from, false), bound(layout, to, true)])
     }
 
     /// The number with the time, its fields and its clock.
@@ -198,19 +203,19 @@ impl Format {
             _ => None,
         })
     }
+}
 
-    /// The lowest or the highest id of a millisecond.
-    fn bound(&self, ms: i64, is_last: bool) -> String {
-        let mut text = Vec::new();
-        for part in self.texts.first().map_or(&[][..], |layout| layout.parts) {
-            match part {
-                Part::Literal(byte) => text.push(*byte),
-                Part::Number(number) => number::write(number, bound_of(number, ms, is_last), &mut text),
-                Part::Word(_) | Part::Rest => {}
-            }
+/// The lowest or the highest id of a millisecond.
+fn bound(layout: &Text, ms: i64, is_last: bool) -> String {
+    let mut text = Vec::new();
+    for part in layout.parts {
+        match part {
+            Part::Literal(byte) => text.push(*byte),
+            Part::Number(number) => number::write(number, bound_of(number, ms, is_last), &mut text),
+            Part::Word(_) | Part::Rest => {}
         }
-        in_ascii(text)
     }
+    in_ascii(text)
 }
 
 /// The highest number that its digits and its bits have.

@@ -330,8 +330,8 @@ fn digits_of_clock(line: &[u8], at: usize) -> Option<[u8; 3]> {
     // All at once: what is left of digits is at most 9, and of colons 0.
     let text = u64::from_le_bytes(*line.get(at..)?.first_chunk()?) ^ u64::from_le_bytes(*b"00:00:00");
     let over = text.wrapping_add(u64::from_le_bytes([6, 6, 15, 6, 6, 15, 6, 6]));
-    let digits = text.to_le_bytes();
-    let [hour, minute, second] = [0, 3, 6].map(|at| digits[at].wrapping_mul(10).wrapping_add(digits[at + 1]));
+    let two = |at: u32| ((text >> (8 * at)) as u8).wrapping_mul(10).wrapping_add((text >> (8 * at + 8)) as u8);
+    let (hour, minute, second) = (two(0), two(3), two(6));
     let is_one = (text | over) & 0xf0f0_f0f0_f0f0_f0f0 == 0;
     (is_one && hour < 24 && minute < 60 && second < 60).then_some([hour, minute, second])
 }
@@ -457,12 +457,11 @@ fn offset(rest: &[u8]) -> Option<(i64, usize)> {
 /// of a time also in seconds, microseconds and nanoseconds. It is of this century.
 #[inline]
 fn counted(line: &[u8], within: Range<usize>) -> Option<Stamp> {
-    // Of ten digits that follow each other, one is at one of these places, and another five before or after it.
-    let is_digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
-    let mut at = within.start + 9;
+    // Of ten digits that follow each other, eight begin at one of these places.
+    let mut at = within.start;
     while at < within.end {
-        if !is_digit(at) || !is_digit(at - 5) && !is_digit(at + 5) {
-            at += 10;
+        if !line[at..].first_chunk().is_some_and(are_digits) {
+            at += 3;
             continue;
         }
         let back = line[within.start..at].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -470,9 +469,16 @@ fn counted(line: &[u8], within: Range<usize>) -> Option<Stamp> {
         if let Some(stamp) = counted_here(line, start, end) {
             return Some(stamp);
         }
-        at = end + 10;
+        at = end + 1;
     }
     None
+}
+
+/// All at once.
+#[inline]
+fn are_digits(eight: &[u8; 8]) -> bool {
+    let values = u64::from_ne_bytes(*eight) ^ u64::from_ne_bytes([b'0'; 8]);
+    (values | values.wrapping_add(u64::from_ne_bytes([0x76; 8]))) & u64::from_ne_bytes([0x80; 8]) == 0
 }
 
 fn counted_here(line: &[u8], start: usize, end: usize) -> Option<Stamp> {

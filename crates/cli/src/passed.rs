@@ -1,8 +1,10 @@
 //! Ids that were passed over: ids of other formats, and numbers without a layout. What to type to have them.
 
 use crate::ids::Wanted;
+use crate::line_time::LineTime;
+use crate::records::{line_end, line_start};
 use crate::time;
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use txid::formats::find::{Finder, Found};
 use txid::formats::{ALL, Format, Numbers, Readings};
 
@@ -18,6 +20,8 @@ pub(crate) struct Passed {
     /// Only times in here are of interest.
     window: RangeInclusive<i64>,
     now_ms: i64,
+    /// Of lines with numbers.
+    times: LineTime,
     /// The earliest and the latest time that was read in the same lines.
     others: Option<[i64; 2]>,
     formats: Vec<(&'static Format, u64)>,
@@ -42,7 +46,8 @@ impl Passed {
     pub(crate) fn new(window: RangeInclusive<i64>) -> Self {
         let finder = Finder::of_likely(Numbers { is_chosen: true, ..Numbers::UNKNOWN });
         let now_ms = txid::system_ms();
-        Self { finder, window, now_ms, others: None, formats: Vec::new(), numbers: 0, layouts: Vec::new() }
+        let times = LineTime::new();
+        Self { finder, window, now_ms, times, others: None, formats: Vec::new(), numbers: 0, layouts: Vec::new() }
     }
 
     /// Counts the ids in a text that are no txids, and returns the first txid, and the first id that is no number.
@@ -69,7 +74,7 @@ impl Passed {
             }
             ControlFlow::Continue(())
         });
-        numbers.into_iter().for_each(|range| self.number(&text[range]));
+        numbers.into_iter().for_each(|range| self.number(text, range));
         [txid, first]
     }
 
@@ -85,12 +90,17 @@ impl Passed {
         fit.first_ms <= last.saturating_add(DAY_MS) && fit.last_ms >= first.saturating_sub(DAY_MS)
     }
 
-    /// Counts a number that may be an id.
-    pub(crate) fn number(&mut self, text: &[u8]) {
+    /// Counts a number in lines that may be an id.
+    pub(crate) fn number(&mut self, lines: &[u8], range: Range<usize>) {
         self.numbers += 1;
         if self.numbers > MOST_NUMBERS {
             return;
         }
+        let line = &lines[line_start(lines, 0, range.start)..line_end(lines, range.end)];
+        if let Some(stamp) = self.times.find(line) {
+            self.near(stamp.ms);
+        }
+        let text = &lines[range];
         let is_wanted = |ms: &i64| self.window.contains(ms) && *ms > self.now_ms - TEN_YEARS_MS;
         for reading in Readings::of(text, &Numbers::UNKNOWN, self.now_ms).iter().filter(|it| it.unlikely.is_none()) {
             let (Some(layout), Some(ms)) = (reading.layout, reading.ms.filter(is_wanted)) else {
@@ -185,8 +195,8 @@ mod tests {
         let wanted = wanted(&["txid", "sort", "--format", "any"]);
         for (others, is_read) in [(9_999, true), (10_000, false)] {
             let mut passed = Passed::new(i64::MIN..=i64::MAX);
-            (0..others).for_each(|_| passed.number(b"1"));
-            passed.number(b"1160090501362225152");
+            (0..others).for_each(|_| passed.number(b"1", 0..1));
+            passed.number(b"1160090501362225152", 0..19);
             let said = passed.sentences(&wanted, true);
             assert_eq!(said.iter().any(|it| it.starts_with(&format!("{} numbers", others + 1))), is_read, "{said:?}");
         }

@@ -386,7 +386,7 @@ impl Records {
                 return;
             }
             if passes_numbers && is_number(&text[id.clone()]) {
-                return passed.number(&text[id]);
+                return passed.number(text, id);
             }
             next_line = line_end(text, id.end);
             found(id);
@@ -445,10 +445,10 @@ pub(crate) fn blanks(line: &[u8]) -> usize {
     line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-fn line_start(text: &[u8], from: usize, place: usize) -> usize {
+pub(crate) fn line_start(text: &[u8], from: usize, place: usize) -> usize {
     memrchr(b'\n', &text[from..place]).map_or(from, |newline| from + newline + 1)
 }
 
-fn line_end(text: &[u8], place: usize) -> usize {
+pub(crate) fn line_end(text: &[u8], place: usize) -> usize {
     memchr(b'\n', &text[place..]).map_or(text.len(), |newline| place + newline + 1)
 }

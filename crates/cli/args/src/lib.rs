@@ -252,8 +252,9 @@ pub enum Dialect {
 /// begins one only if its time or id is its first word, or if the record before is indented. With --lines, each line is one.
 ///
 /// A record matches if its first line has an id with a time in the window, and no letter or digit directly before or after that,
-/// but for an escape such as \n, \x22, %2F or a color. Without an id, the line's own time counts, the first in it; the end says how
-/// many counted so. A number is an id only if --layout says how it is read; how many may be ids is said at the end.
+/// but for an escape such as \n, \x22, %2F or a color. Without an id, the line's own time counts, the first in it, and with
+/// --by line always; the end says how many counted so. A number is an id only if --layout says how it is read; how many may be
+/// ids is said at the end.
 ///
 /// Times of lines are those of nginx, RFC 3339 and what is like it, syslog, klog, Java, Go, Python and PostgreSQL, and in JSON
 /// that of "time", "ts", "@timestamp" or "__REALTIME_TIMESTAMP", also counted since 1970. Without a zone, a time is local;

@@ -343,7 +343,7 @@ impl Collector {
         let (readers, passed, passes_numbers) = (&self.readers, &mut self.passed, self.passes_numbers);
         self.ids.each(line, |it| {
             if passes_numbers && is_number(&line[it.range.clone()]) {
-                passed.number(&line[it.range]);
+                passed.number(line, it.range);
                 return ControlFlow::Continue(());
             }
             let Some(ms) = it.ms else { return ControlFlow::Continue(()) };
@@ -376,6 +376,7 @@ impl Collector {
         for First { at, id, maker, ms } in found.into_iter().flatten() {
             let step = self.clocks.entry((host, at as u32)).or_default().see(ms, self.line);
             self.add_step(host, at, step);
+            self.passed.near(ms);
             let maker = self.makers.number(maker);
             *self.counts.entry(at).or_default() += 1;
             self.records.add(Record { ms, id, place, per, host, maker })?;
