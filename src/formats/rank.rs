@@ -125,7 +125,8 @@ fn is_new(ms: i64, now_ms: i64) -> bool {
 /// The time of a txid of the last hour. Whatever else such a text could be would be older.
 #[inline]
 pub(crate) fn new_txid_ms(text: &[u8], now_ms: i64) -> Option<i64> {
-    holds(&TXID, text, &Numbers::UNKNOWN)?.ms.filter(|ms| is_new(*ms, now_ms) && *ms >= TXID.since_ms)
+    let held = holds::<TXID>(text, &Numbers::UNKNOWN)?;
+    held.ms.filter(|ms| is_new(*ms, now_ms) && *ms >= TXID.since_ms)
 }
 
 /// The time of a txid of a likely time. The other formats of its length are not likelier: such an xid would be older, and a push

@@ -1,7 +1,7 @@
 //! Reads a text by the row of its format.
 
 use super::anatomy::{Anatomy, Numbers, Value};
-use super::row::{End, Field, Fields, Format, Kind, Number, Part, Rule, Text, Word, quoted};
+use super::row::{End, Field, Fields, Format, Kind, Number, Part, Row, Rule, Text, Word, quoted};
 use super::wide::Wide;
 use super::{layout, number};
 use crate::text::{FormatError, hex};
@@ -46,24 +46,39 @@ pub(super) fn scan(format: &'static Format, text: &[u8], each: &mut impl Each) -
     Ok(layout)
 }
 
-/// The same of one layout. Where the compiler knows it, it makes code for each part, as it would not do for a loop.
+/// The layout at `at` of a format, if there are so many.
+pub(super) const fn layout_at(format: &'static Format, at: usize) -> Option<&'static Text> {
+    if at < format.texts.len() { Some(&format.texts[at]) } else { None }
+}
+
+/// The part at `part` of that layout, and its end.
+const fn part_at(format: &'static Format, at: usize, part: usize) -> Option<(&'static Part, End)> {
+    match layout_at(format, at) {
+        Some(layout) if part < layout.parts.len() => Some((&layout.parts[part], layout.ends[part])),
+        _ => None,
+    }
+}
+
+/// The same of one layout, with code for each of its parts, as the compiler would not make of a loop. `if const` leaves out the parts that
+/// are not there before their code is made, which would be most of all code of this crate.
 #[inline(always)]
-pub(super) fn scan_alone(
-    format: &'static Format,
-    layout: &'static Text,
+pub(super) fn scan_alone<R: Row, const LAYOUT: usize>(
+    layout: &Text,
     text: &[u8],
     each: &mut impl Each,
 ) -> Result<(), Fault> {
-    if format.rule == Some(Rule::Traceparent) {
+    if const { matches!(R::FORMAT.rule, Some(Rule::Traceparent)) } {
         check_version(layout, text)?;
     }
     let mut begin = 0;
     macro_rules! each_part {
         ($($at:literal)*) => {
-            $(if let Some(part) = layout.parts.get($at) {
-                let place = begin..end_of(layout.ends[$at], begin, text)?;
-                begin = place.end;
-                one(part, place, text, each)?;
+            $(if const { part_at(R::FORMAT, LAYOUT, $at).is_some() } {
+                if let Some((part, end)) = const { part_at(R::FORMAT, LAYOUT, $at) } {
+                    let place = begin..end_of(end, begin, text)?;
+                    begin = place.end;
+                    one(part, place, text, each)?;
+                }
             })*
         };
     }
@@ -72,15 +87,16 @@ pub(super) fn scan_alone(
     Ok(())
 }
 
-/// Returns what is made of the layout that has such a text's length, with code for each that there can be.
+/// Returns what is made of the layout that has such a text's length, with code for each that the row has.
 macro_rules! by_layout {
-    ($format:ident, $text:ident, |$layout:ident| $made:expr) => {
-        by_layout!($format, $text, |$layout| $made, 0 1 2 3 4 5 6)
+    ($row:ident, $text:ident, |$layout:ident, $at:ident| $made:expr) => {
+        by_layout!($row, $text, |$layout, $at| $made, 0 1 2 3 4 5 6)
     };
-    ($format:ident, $text:ident, |$layout:ident| $made:expr, $($at:literal)*) => {
+    ($row:ident, $text:ident, |$layout:ident, $at:ident| $made:expr, $($number:literal)*) => {
         const { assert!(Format::MOST_TEXTS == 7) };
-        $(if let Some($layout) = $format.texts.get($at) {
-            if $layout.has_length($text.len()) {
+        $(if const { layout_at($row::FORMAT, $number).is_some() } {
+            const $at: usize = $number;
+            if let Some($layout) = const { layout_at($row::FORMAT, $number) }.filter(|layout| layout.has_length($text.len())) {
                 return $made;
             }
         })*
@@ -254,16 +270,13 @@ pub(crate) fn numbers_and_ms<const COUNT: usize>(
 
 /// The same of a format that the compiler knows, and makes code for.
 #[inline(always)]
-pub(super) fn numbers_of<const COUNT: usize>(
-    format: &'static Format,
-    text: &[u8],
-) -> Result<[u128; COUNT], FormatError> {
+pub(super) fn numbers_of<R: Row, const COUNT: usize>(text: &[u8]) -> Result<[u128; COUNT], FormatError> {
     let mut found = Found { numbers: [Wide::default(); COUNT], count: 0, ms: None };
-    by_layout!(format, text, |layout| match scan_alone(format, layout, text, &mut found) {
+    by_layout!(R, text, |layout, AT| match scan_alone::<R, AT>(layout, text, &mut found) {
         Ok(()) => Ok(found.numbers.map(|bits| bits.low)),
-        Err(fault) => Err(explained(format, text, fault)),
+        Err(fault) => Err(explained(R::FORMAT, text, fault)),
     });
-    Err(explained(format, text, Fault::Length))
+    Err(explained(R::FORMAT, text, Fault::Length))
 }
 
 /// The fields of all numbers in a text, in their order.

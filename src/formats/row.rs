@@ -33,6 +33,11 @@ pub struct Format {
     pub(crate) holds: fn(&[u8], &Numbers) -> Option<Holds>,
 }
 
+/// A row that the compiler knows.
+pub(super) trait Row {
+    const FORMAT: &'static Format;
+}
+
 /// What no row can say, because it depends on more than the parts of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {

@@ -83,9 +83,16 @@ macro_rules! rows {
                 $(sorts: Some(Texts::$sorts),)?
                 $(rule: Some(Rule::$rule),)?
                 // Code for this row alone: many texts are read to find which one they fit.
-                holds: |text, numbers| holds(&$row, text, numbers),
+                holds: holds::<$row>,
                 ..ROW
             };
+
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "the name of the row")]
+            pub(crate) enum $row {}
+
+            impl Row for $row {
+                const FORMAT: &'static Format = &$row;
+            }
         )*
 
         /// All formats. Of equally likely readings, the first comes first.

@@ -1,8 +1,8 @@
 //! The time in ids, the ids of a time, and what they sort by.
 
 use super::anatomy::Numbers;
-use super::read::{Each, by_layout, in_ascii, scan, scan_alone};
-use super::row::{Chance, Clock, Fields, Format, Holds, Kind, Number, Part, Rule, Text, Texts};
+use super::read::{Each, by_layout, in_ascii, layout_at, scan, scan_alone};
+use super::row::{Chance, Clock, Fields, Format, Holds, Kind, Number, Part, Row, Rule, Texts};
 use super::wide::Wide;
 use super::{layout, number};
 use std::ops::{Range, RangeInclusive};
@@ -45,21 +45,18 @@ pub(super) fn is_by_chance(format: &Format, text: &[u8], bits: u32) -> bool {
     }
 }
 
-/// What a text holds as an id of a format. The compiler knows which, and makes code for it alone.
+/// What a text holds as an id of a format that the compiler knows, and makes code for alone.
 #[inline(always)]
-pub(super) fn holds(format: &'static Format, text: &[u8], numbers: &Numbers) -> Option<Holds> {
-    if format.rule == Some(Rule::Layout) {
-        return layout::holds(format, text, numbers);
+pub(super) fn holds<R: Row>(text: &[u8], numbers: &Numbers) -> Option<Holds> {
+    if const { matches!(R::FORMAT.rule, Some(Rule::Layout)) } {
+        return layout::holds(R::FORMAT, text, numbers);
     }
-    by_layout!(format, text, |layout| holds_as(format, layout, text));
+    by_layout!(R, text, |layout, AT| {
+        let mut held = Held { ms: None, more: Some(0) };
+        scan_alone::<R, AT>(layout, text, &mut held).ok()?;
+        Some(Holds { ms: held.ms, bits: layout.weight + held.more? })
+    });
     None
-}
-
-#[inline(always)]
-fn holds_as(format: &'static Format, layout: &'static Text, text: &[u8]) -> Option<Holds> {
-    let mut held = Held { ms: None, more: Some(0) };
-    scan_alone(format, layout, text, &mut held).ok()?;
-    Some(Holds { ms: held.ms, bits: layout.weight + held.more? })
 }
 
 struct Held {

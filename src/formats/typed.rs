@@ -115,7 +115,7 @@ impl Traceparent {
     /// # Ok::<(), txid::FormatError>(())
     /// ```
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        let [version, trace_id, span_id, flags] = numbers_of(&TRACEPARENT, text)?;
+        let [version, trace_id, span_id, flags] = numbers_of::<TRACEPARENT, 4>(text)?;
         let flags = flags as u8;
         Ok(Self {
             trace_id: TraceId(trace_id),
@@ -135,7 +135,7 @@ impl B3 {
     /// # Ok::<(), txid::FormatError>(())
     /// ```
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        let [trace_id, span_id, parent] = numbers_of(&table::B3, text)?;
+        let [trace_id, span_id, parent] = numbers_of::<table::B3, 3>(text)?;
         let short = matches!(text.len(), 33 | 35 | 52);
         let sampled = match (text.len(), short) {
             (1, _) => text.first(),
