@@ -693,7 +693,7 @@ txid_span *txid_kept_span_place(const txid_kept *kept);
  *
  * Safety:
  *
- * `name` must be valid for reads of `len` bytes, `maker` for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+ * `name` must be valid for reads of `len` bytes, `maker` for a write, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_maker_named(const char *name,
                          size_t len,
@@ -743,7 +743,7 @@ void txid_policy_terms(const txid_policy *policy, txid_terms *terms);
  *
  * Safety:
  *
- * `name` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
+ * `name` must be valid for reads of `len` bytes, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_check_header_name(const char *name,
                                size_t len,
@@ -796,8 +796,8 @@ size_t txid_span_line(const txid_span *span,
  *
  * Safety:
  *
- * `list` must be valid for reads of `count` texts, as must their bytes; `times` for a write, `message` for writes of
- * TXID_MESSAGE_LEN bytes.
+ * `list` must be valid for reads of `count` texts, as must their bytes; `times` for a write, `message` NULL or valid for
+ * writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_times_open(const txid_text *list,
                         size_t count,

@@ -1,8 +1,8 @@
 /*
  * txid: 20-character ids that sort by time. The interface of libtxid.
  *
- * The caller owns all memory, and the library keeps none of the pointers it gets. The text of an id is not
- * NUL-terminated; a message is. Any function may be called from any thread at any time, but not from a signal handler.
+ * The caller owns all memory, and the library keeps none of the pointers it gets. A text that a function takes is a
+ * pointer and a length, and the text of an id is not NUL-terminated; a message is. Any function may be called from any thread at any time, but not from a signal handler.
  * There is nothing to initialize.
  *
  * A function that can fail returns a negative txid_error, and leaves all buffers but `message` as they are; or else 0, a
@@ -24,8 +24,8 @@
 #define TXID_ABI_VERSION 2
 
 /**
- * The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
- * necessary, and a final NUL. On success they write nothing, unless a function says so.
+ * The size of the buffer for a `message`, which may be NULL. On error, functions write a text to it that says what is wrong,
+ * truncated if necessary, and a final NUL. On success they write nothing, unless a function says so.
  */
 #define TXID_MESSAGE_LEN 1024
 
@@ -63,6 +63,11 @@
  * The length of the longest 64-bit id.
  */
 #define TXID_SNOWFLAKE_LEN 19
+
+/**
+ * The node that txid-agent leases, for txid_snowflake_open.
+ */
+#define TXID_NODE_LEASED -1
 
 /**
  * The length of an id. Ids are not NUL-terminated.
@@ -485,8 +490,8 @@ const char *txid_strerror(int32_t code);
  *
  * Safety:
  *
- * `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` for writes of
- * TXID_MESSAGE_LEN bytes.
+ * `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` NULL or valid for
+ * writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_hidden_open(const txid_text *list,
                          size_t count,
@@ -498,9 +503,10 @@ int32_t txid_hidden_open(const txid_text *list,
  *
  * Safety:
  *
- * `hidden` must be from txid_hidden_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+ * `hidden` must be from txid_hidden_open, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
  */
-bool txid_hidden_is_locked(const txid_hidden *hidden, char *message);
+bool txid_hidden_is_locked(const txid_hidden *hidden,
+                           char *message);
 
 /**
  * Releases a series, and wipes its key from memory.
@@ -517,8 +523,8 @@ void txid_hidden_close(txid_hidden *hidden);
  *
  * Safety:
  *
- * `hidden` must be from txid_hidden_open, `buf` valid for writes of TXID_HIDDEN_LEN bytes, `message` for writes of
- * TXID_MESSAGE_LEN bytes.
+ * `hidden` must be from txid_hidden_open, `buf` valid for writes of TXID_HIDDEN_LEN bytes, `message` NULL or valid for
+ * writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_hidden_hide(const txid_hidden *hidden,
                          uint64_t number,
@@ -532,8 +538,8 @@ int32_t txid_hidden_hide(const txid_hidden *hidden,
  *
  * Safety:
  *
- * `hidden` must be from txid_hidden_open, `text` valid for reads of `len` bytes, `number` for a write, `message` for
- * writes of TXID_MESSAGE_LEN bytes.
+ * `hidden` must be from txid_hidden_open, `text` valid for reads of `len` bytes, `number` for a write, `message` NULL or valid
+ * for writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_hidden_reveal(const txid_hidden *hidden,
                            const char *text,
@@ -583,8 +589,8 @@ int32_t txid_hidden_reveal_text(const txid_hidden *hidden,
  *
  * Safety:
  *
- * `list` must be valid for reads of `count` texts, as must their bytes; `maker` for a write, `message` for writes of
- * TXID_MESSAGE_LEN bytes.
+ * `list` must be valid for reads of `count` texts, as must their bytes; `maker` for a write, `message` NULL or valid for
+ * writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_maker_open(const txid_text *list,
                         size_t count,
@@ -609,7 +615,7 @@ void txid_maker_close(txid_maker *maker);
  * Safety:
  *
  * `maker` must be from txid_maker_open, `buf` valid for writes of TXID_MAX_LEN bytes, `guessable` for a write,
- * `message` for writes of TXID_MESSAGE_LEN bytes.
+ * `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_maker_fill(const txid_maker *maker,
                         int64_t clock_ms,
@@ -653,7 +659,7 @@ void txid_policy_close(txid_policy *policy);
  * Safety:
  *
  * `policy` must be from txid_policy_open and not in use by another thread; `option` valid for reads of `option_len`
- * bytes; `list` for reads of `count` texts, as must be their bytes; `message` for writes of TXID_MESSAGE_LEN bytes.
+ * bytes; `list` for reads of `count` texts, as must be their bytes; `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_policy_set(txid_policy *policy,
                         const char *option,
@@ -668,7 +674,7 @@ int32_t txid_policy_set(txid_policy *policy,
  *
  * Safety:
  *
- * `policy` must be from txid_policy_open, and `message` valid for writes of TXID_MESSAGE_LEN bytes.
+ * `policy` must be from txid_policy_open, and `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_policy_check(const txid_policy *policy,
                           bool is_id_of_trace,
@@ -676,35 +682,37 @@ int32_t txid_policy_check(const txid_policy *policy,
 
 /**
  * Reads the `len` characters at `text` as an id of the format with the name of `format_len` characters at `format`, as in
- * txid_maker_open, and writes what it holds to `parts`; tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of
+ * txid_maker_open, and writes what it holds to `parts`, of which `size` is the size: a later version may have more; tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of
  * any version, "snowflake" a 64-bit id in the layout of that name: txid_snowflake_decode reads others.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and where, and `parts` is unchanged.
  *
  * Safety:
  *
- * `format` must be valid for reads of `format_len` bytes, `text` of `len` bytes, `parts` for a write, `message` for writes
- * of TXID_MESSAGE_LEN bytes.
+ * `format` must be valid for reads of `format_len` bytes, `text` of `len` bytes, `parts` for writes of `size` bytes,
+ * `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_read(const char *format,
                   size_t format_len,
                   const char *text,
                   size_t len,
                   txid_parts *parts,
+                  size_t size,
                   char *message);
 
 /**
- * Writes what the `len` characters at `text` can be to `readings`, the likeliest first, and returns how many they are.
- * See txid_fill_now for `clock_ms`.
+ * Writes what the `len` characters at `text` can be to `readings`, the likeliest first and at most `room`, and returns how
+ * many it wrote. See txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, `readings` for writes of TXID_READINGS_MAX readings.
+ * `text` must be valid for reads of `len` bytes, `readings` for writes of `room` readings.
  */
 size_t txid_readings(const char *text,
                      size_t len,
                      int64_t clock_ms,
-                     txid_reading *readings);
+                     txid_reading *readings,
+                     size_t room);
 
 /**
  * Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Release it with
@@ -714,9 +722,11 @@ size_t txid_readings(const char *text,
  *
  * Safety:
  *
- * `path` must be NUL-terminated, `segment` valid for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+ * `path` must be valid for reads of `path_len` bytes, `segment` for a write, `message` NULL or valid for writes of
+ * TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_segment_open(const char *path,
+                          size_t path_len,
                           txid_segment **segment,
                           char *message);
 
@@ -734,9 +744,10 @@ void txid_segment_close(txid_segment *segment);
  *
  * Safety:
  *
- * `segment` must be from txid_segment_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+ * `segment` must be from txid_segment_open, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
  */
-int64_t txid_segment_next(const txid_segment *segment, char *message);
+int64_t txid_segment_next(const txid_segment *segment,
+                          char *message);
 
 /**
  * Writes the next number to `buf` as decimal digits, at most TXID_SEGMENT_LEN and without a NUL, and returns their
@@ -751,36 +762,56 @@ int32_t txid_segment_fill(const txid_segment *segment,
                           char *message);
 
 /**
- * Writes the state of the segment to `counters`.
+ * Writes the state of the segment to `counters`, of which `size` is the size: a later version may have more.
  *
  * Safety:
  *
- * `segment` must be from txid_segment_open, `counters` valid for a write.
+ * `segment` must be from txid_segment_open, `counters` valid for writes of `size` bytes.
  */
-void txid_segment_stats(const txid_segment *segment, txid_segment_counters *counters);
+void txid_segment_stats(const txid_segment *segment,
+                        txid_segment_counters *counters,
+                        size_t size);
 
 /**
  * Opens a generator of 64-bit ids, and writes it to `generator`. Release it with txid_snowflake_close.
  *
  * - `layout` is a preset (snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon), or a list of parts
  *   from the highest bits to the lowest, such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01.
- * - `node` is a number, env:NAME, ip, hostname, or lease, for the node that txid-agent leases.
+ * - `node` is a number, such as that of txid_snowflake_node, or TXID_NODE_LEASED.
  * - `path` is the file that all processes with this node share. Unless the node is leased, it is made if it is missing.
- *   If `path` is NULL, the state is in memory that children inherit; that is refused while another libtxid.so is loaded.
+ *   If `path_len` is 0, the state is in memory that children inherit; that is refused while another libtxid.so is loaded.
  * - `max_drift_ms` is how far ids may run ahead of the clock.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is unchanged.
  *
  * Safety:
  *
- * `layout` and `node` must be NUL-terminated, and so must `path` unless it is NULL. `generator` must be valid for a
- * write, `message` for writes of TXID_MESSAGE_LEN bytes.
+ * `layout` and `path` must be valid for reads of their lengths, `generator` for a write, `message` NULL or valid for writes of
+ * TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_snowflake_open(const char *layout,
-                            const char *node,
+                            size_t layout_len,
+                            int64_t node,
                             const char *path,
+                            size_t path_len,
                             uint64_t max_drift_ms,
                             txid_snowflake **generator,
+                            char *message);
+
+/**
+ * The node that `text` names: a number; env:NAME, an environment variable with a number; ip, the low bits of this machine's
+ * private address; or hostname, the number at the end of a pod's name. Returns a txid_error if it names none of the layout;
+ * then `message` says why.
+ *
+ * Safety:
+ *
+ * `layout` and `text` must be valid for reads of their lengths, `message` NULL or valid for writes of TXID_MESSAGE_LEN
+ * bytes.
+ */
+int64_t txid_snowflake_node(const char *layout,
+                            size_t layout_len,
+                            const char *text,
+                            size_t len,
                             char *message);
 
 /**
@@ -799,7 +830,7 @@ void txid_snowflake_close(txid_snowflake *generator);
  *
  * Safety:
  *
- * `generator` must be from txid_snowflake_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+ * `generator` must be from txid_snowflake_open, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
  */
 int64_t txid_snowflake_next(const txid_snowflake *generator,
                             int64_t clock_ms,
@@ -842,13 +873,15 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
                               txid_snowflake_parts *parts);
 
 /**
- * Writes what the generator has done so far to `counters`.
+ * Writes what the generator has done so far to `counters`, of which `size` is the size: a later version may have more.
  *
  * Safety:
  *
- * `generator` must be from txid_snowflake_open, `counters` valid for a write.
+ * `generator` must be from txid_snowflake_open, `counters` valid for writes of `size` bytes.
  */
-void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
+void txid_snowflake_stats(const txid_snowflake *generator,
+                          txid_snowflake_counters *counters,
+                          size_t size);
 
 /**
  * Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. Only the low 42 bits of `ms` count,

@@ -1,5 +1,6 @@
 /* Prints an id of this moment, its time, and a 64-bit id of node 17. */
 #include <stdio.h>
+#include <string.h>
 #include <txid.h>
 
 int main(void) {
@@ -10,7 +11,8 @@ int main(void) {
 
     char message[TXID_MESSAGE_LEN];                     /* messages are NUL-terminated */
     txid_snowflake *orders;
-    if (txid_snowflake_open("snowflake", "17", "/var/lib/txid/orders", 10000, &orders,
+    const char *layout = "snowflake", *path = "/var/lib/txid/orders";
+    if (txid_snowflake_open(layout, strlen(layout), 17, path, strlen(path), 10000, &orders,
         message) != 0) {
         fprintf(stderr, "orders: %s\n", message);
         return 1;

@@ -30,9 +30,10 @@ func txid() string {
 
 func openSnowflakes(layout, path string) (handle *C.txid_snowflake, err error) {
 	// These are never freed: a program opens it once.
-	layoutText, node, pathText := C.CString(layout), C.CString("lease"), C.CString(path)
+	layoutText, pathText := C.CString(layout), C.CString(path)
 	_, err = checked(func(message *C.char) C.int64_t {
-		return C.int64_t(C.txid_snowflake_open(layoutText, node, pathText, 10000, &handle, message))
+		return C.int64_t(C.txid_snowflake_open(layoutText, C.size_t(len(layout)), C.TXID_NODE_LEASED,
+			pathText, C.size_t(len(path)), 10000, &handle, message))
 	})
 	return
 }
@@ -45,7 +46,7 @@ func nextSnowflake(handle *C.txid_snowflake) (int64, error) {
 
 func openSegment(path string) (handle *C.txid_segment, err error) {
 	_, err = checked(func(message *C.char) C.int64_t {
-		return C.int64_t(C.txid_segment_open(C.CString(path), &handle, message))
+		return C.int64_t(C.txid_segment_open(C.CString(path), C.size_t(len(path)), &handle, message))
 	})
 	return
 }

@@ -10,6 +10,7 @@ import java.util.function.ToLongFunction;
 public final class Ids {
     static final int LEN = 20;
     static final int MESSAGE_LEN = 1024;
+    static final long NODE_LEASED = -1;
 
     static {
         Native.register(Ids.class, "libtxid.so.2");
@@ -19,9 +20,10 @@ public final class Ids {
     static native long txid_clock_coarse_ms();
     static native void txid_fill_now(byte[] buf, long clockMs);
     static native int txid_snowflake_open(
-        String layout, String node, String path, long maxDriftMs, PointerByReference generator, byte[] message);
+        byte[] layout, long layoutLen, long node, byte[] path, long pathLen, long maxDriftMs, PointerByReference generator,
+        byte[] message);
     static native long txid_snowflake_next(Pointer generator, long clockMs, byte[] message);
-    static native int txid_segment_open(String path, PointerByReference segment, byte[] message);
+    static native int txid_segment_open(byte[] path, long pathLen, PointerByReference segment, byte[] message);
     static native long txid_segment_next(Pointer segment, byte[] message);
 
     /** Gives the call a buffer for its message. A negative result is an error. */
@@ -43,7 +45,9 @@ public final class Ids {
     /** The ids of the node that txid-agent leases. */
     static LongSupplier snowflakes(String layout, String path) {
         PointerByReference opened = new PointerByReference();
-        checked(message -> txid_snowflake_open(layout, "lease", path, 10_000, opened, message));
+        byte[] name = layout.getBytes(StandardCharsets.UTF_8), file = path.getBytes(StandardCharsets.UTF_8);
+        checked(message -> txid_snowflake_open(
+            name, name.length, NODE_LEASED, file, file.length, 10_000, opened, message));
         Pointer handle = opened.getValue();
         return () -> checked(message -> txid_snowflake_next(handle, txid_clock_coarse_ms(), message));
     }
@@ -51,7 +55,8 @@ public final class Ids {
     /** The numbers that txid-agent has taken. */
     static LongSupplier segment(String path) {
         PointerByReference opened = new PointerByReference();
-        checked(message -> txid_segment_open(path, opened, message));
+        byte[] file = path.getBytes(StandardCharsets.UTF_8);
+        checked(message -> txid_segment_open(file, file.length, opened, message));
         Pointer handle = opened.getValue();
         return () -> checked(message -> txid_segment_next(handle, message));
     }

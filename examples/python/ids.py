@@ -2,16 +2,16 @@
 """Ids from libtxid by ctypes, for programs with txid-agent on their host: ids.py [DIRECTORY [COUNT]]"""
 
 import sys
-from ctypes import CDLL, byref, c_char_p, c_int64, c_uint64, c_void_p, create_string_buffer
+from ctypes import CDLL, byref, c_char_p, c_int64, c_size_t, c_uint64, c_void_p, create_string_buffer
 
-LEN, MESSAGE_LEN = 20, 1024
+LEN, MESSAGE_LEN, NODE_LEASED = 20, 1024, -1
 
 lib = CDLL("libtxid.so.2")
 lib.txid_clock_ms.restype = lib.txid_clock_coarse_ms.restype = c_int64
 lib.txid_fill_now.argtypes, lib.txid_fill_now.restype = [c_char_p, c_int64], None
-lib.txid_snowflake_open.argtypes = [c_char_p, c_char_p, c_char_p, c_uint64, c_void_p, c_char_p]
+lib.txid_snowflake_open.argtypes = [c_char_p, c_size_t, c_int64, c_char_p, c_size_t, c_uint64, c_void_p, c_char_p]
 lib.txid_snowflake_next.argtypes, lib.txid_snowflake_next.restype = [c_void_p, c_int64, c_char_p], c_int64
-lib.txid_segment_open.argtypes = [c_char_p, c_void_p, c_char_p]
+lib.txid_segment_open.argtypes = [c_char_p, c_size_t, c_void_p, c_char_p]
 lib.txid_segment_next.argtypes, lib.txid_segment_next.restype = [c_void_p, c_char_p], c_int64
 
 
@@ -32,15 +32,15 @@ def txid():
 
 def snowflakes(path, layout="snowflake"):
     """A function that returns the next id of the node that txid-agent leases."""
-    handle = c_void_p()
-    checked(lib.txid_snowflake_open, layout.encode(), b"lease", path.encode(), 10_000, byref(handle))
+    handle, layout, path = c_void_p(), layout.encode(), path.encode()
+    checked(lib.txid_snowflake_open, layout, len(layout), NODE_LEASED, path, len(path), 10_000, byref(handle))
     return lambda: checked(lib.txid_snowflake_next, handle, lib.txid_clock_coarse_ms())
 
 
 def segment(path):
     """A function that returns the next number that txid-agent has taken."""
-    handle = c_void_p()
-    checked(lib.txid_segment_open, path.encode(), byref(handle))
+    handle, path = c_void_p(), path.encode()
+    checked(lib.txid_segment_open, path, len(path), byref(handle))
     return lambda: checked(lib.txid_segment_next, handle)
 
 

@@ -31,7 +31,7 @@ def read(name, text):
     """What the text holds as an id of this format, by name, or None where it is not of the format."""
     raw, parts, message = text.encode(), Parts(), ctypes.create_string_buffer(1024)
     code = LIBRARY.txid_read(name.encode(), ctypes.c_size_t(len(name)), raw, ctypes.c_size_t(len(raw)),
-                             ctypes.byref(parts), message)
+                             ctypes.byref(parts), ctypes.c_size_t(ctypes.sizeof(parts)), message)
     if code != 0:
         return None
     found = {"ms": parts.ms}

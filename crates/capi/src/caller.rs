@@ -4,11 +4,11 @@ use crate::error::txid_error;
 use std::borrow::Cow;
 use std::ffi::c_char;
 use std::fmt::Display;
-use std::hint::black_box;
 use std::io::Write;
+use std::mem::MaybeUninit;
 
-/// The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
-/// necessary, and a final NUL. On success they write nothing, unless a function says so.
+/// The size of the buffer for a `message`, which may be NULL. On error, functions write a text to it that says what is wrong,
+/// truncated if necessary, and a final NUL. On success they write nothing, unless a function says so.
 pub const TXID_MESSAGE_LEN: usize = 1024;
 
 /// A text, laid out as nginx's ngx_str_t.
@@ -71,18 +71,18 @@ pub(crate) unsafe fn write<const LEN: usize>(buf: *mut c_char, text: [u8; LEN]) 
     unsafe { buf.cast::<[u8; LEN]>().write(text) }
 }
 
-/// The buffer at `buf` as an array, with what it has: a call that fails must not change it. The caller need not have written
-/// to it, and nothing is read from it that was not written to it before.
+/// The buffer at `buf` as an array of zeros, for a call that cannot fail: the caller need not have written to it.
 ///
 /// # Safety
 ///
 /// `buf` must be valid for writes of `LEN` bytes for as long as the result is used, and nothing else may use it.
 #[inline(always)]
 pub(crate) unsafe fn place<'a, const LEN: usize>(buf: *mut c_char) -> &'a mut [u8; LEN] {
-    // As far as the compiler knows, this has written to it.
-    let buf = black_box(buf);
-    // SAFETY: the caller's promise; a byte array takes any address.
-    unsafe { &mut *buf.cast() }
+    // SAFETY: the caller's promise; a byte array takes any address, and has a value from here on.
+    unsafe {
+        write(buf, [0; LEN]);
+        &mut *buf.cast()
+    }
 }
 
 /// Writes a text to `buf`, and returns its length. Its source may be there, too.
@@ -101,7 +101,7 @@ pub(crate) unsafe fn write_text(text: &str, buf: *mut c_char) -> i32 {
 ///
 /// # Safety
 ///
-/// `handle` must be valid for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+/// `handle` must be valid for a write, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 pub(crate) unsafe fn give<T, E: Display>(
     opened: Result<T, (txid_error, E)>,
     handle: *mut *mut T,
@@ -121,6 +121,18 @@ pub(crate) unsafe fn give<T, E: Display>(
 /// An error in an option, for [`give`].
 pub(crate) fn option<E>(error: E) -> (txid_error, E) {
     (txid_error::Option, error)
+}
+
+/// Writes `value` to the caller's struct, or its beginning to that of a program that was built with fewer fields.
+///
+/// # Safety
+///
+/// `place` must be valid for writes of `size` bytes.
+pub(crate) unsafe fn write_beginning<T>(value: &T, place: *mut T, size: usize) {
+    // SAFETY: the caller's promise, and no more than there is; the bytes of padding are copied as they are.
+    unsafe {
+        place.cast::<MaybeUninit<u8>>().copy_from_nonoverlapping((&raw const *value).cast(), size.min(size_of::<T>()))
+    };
 }
 
 /// Passes the value of a successful read to `write`, which stores it in the caller's memory.
@@ -146,13 +158,16 @@ pub(crate) unsafe fn fail(error: txid_error, why: &dyn Display, message: *mut c_
     error as i32
 }
 
-/// Writes a text to `message`.
+/// Writes a text to `message`, unless that is NULL.
 ///
 /// # Safety
 ///
 /// As for [`fail`].
 #[cold]
 pub(crate) unsafe fn tell(what: &dyn Display, message: *mut c_char) {
+    if message.is_null() {
+        return;
+    }
     let mut text = [0; TXID_MESSAGE_LEN];
     // A longer text is truncated.
     let _ = write!(&mut text[..TXID_MESSAGE_LEN - 1], "{what}");

@@ -1,6 +1,6 @@
 //! Numbers and UUIDs that tell nothing: their images under a keyed permutation.
 
-use crate::caller::{bytes, fail, give, place, tell, txid_text, write_text};
+use crate::caller::{bytes, fail, give, tell, txid_text, write, write_text};
 use crate::error::txid_error;
 use ::txid::Hidden;
 use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed};
@@ -26,8 +26,8 @@ pub struct txid_hidden(Hidden);
 ///
 /// # Safety
 ///
-/// `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` for writes of
-/// TXID_MESSAGE_LEN bytes.
+/// `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` NULL or valid for
+/// writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_hidden_open(
     list: *const txid_text,
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn txid_hidden_open(
 ///
 /// # Safety
 ///
-/// `hidden` must be from txid_hidden_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+/// `hidden` must be from txid_hidden_open, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_hidden_is_locked(hidden: *const txid_hidden, message: *mut c_char) -> bool {
     // SAFETY: the caller vouches for both.
@@ -84,8 +84,8 @@ pub unsafe extern "C" fn txid_hidden_close(hidden: *mut txid_hidden) {
 ///
 /// # Safety
 ///
-/// `hidden` must be from txid_hidden_open, `buf` valid for writes of TXID_HIDDEN_LEN bytes, `message` for writes of
-/// TXID_MESSAGE_LEN bytes.
+/// `hidden` must be from txid_hidden_open, `buf` valid for writes of TXID_HIDDEN_LEN bytes, `message` NULL or valid for
+/// writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_hidden_hide(
     hidden: *const txid_hidden,
@@ -93,10 +93,14 @@ pub unsafe extern "C" fn txid_hidden_hide(
     buf: *mut c_char,
     message: *mut c_char,
 ) -> i32 {
-    // SAFETY: the caller vouches for all of them. A copy of the text would wait for each of its bytes.
+    let mut text = [0; TXID_HIDDEN_LEN];
+    // SAFETY: the caller vouches for all of them.
     unsafe {
-        match (*hidden).0.hide_to(number, place(buf)) {
-            Ok(len) => len as i32,
+        match (*hidden).0.hide_to(number, &mut text) {
+            Ok(len) => {
+                write(buf, text);
+                len as i32
+            }
             Err(error) => fail(txid_error::from(&error), &error, message),
         }
     }
@@ -108,8 +112,8 @@ pub unsafe extern "C" fn txid_hidden_hide(
 ///
 /// # Safety
 ///
-/// `hidden` must be from txid_hidden_open, `text` valid for reads of `len` bytes, `number` for a write, `message` for
-/// writes of TXID_MESSAGE_LEN bytes.
+/// `hidden` must be from txid_hidden_open, `text` valid for reads of `len` bytes, `number` for a write, `message` NULL or valid
+/// for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_hidden_reveal(
     hidden: *const txid_hidden,

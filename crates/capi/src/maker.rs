@@ -1,6 +1,6 @@
 //! Ids of a format that a configuration names.
 
-use crate::caller::{fail, give, option, place, txid_text, words};
+use crate::caller::{fail, give, option, txid_text, words, write};
 use crate::error::txid_error;
 use ::txid::{Made, Maker, NoId};
 use std::ffi::c_char;
@@ -25,8 +25,8 @@ pub struct txid_maker(Maker);
 ///
 /// # Safety
 ///
-/// `list` must be valid for reads of `count` texts, as must their bytes; `maker` for a write, `message` for writes of
-/// TXID_MESSAGE_LEN bytes.
+/// `list` must be valid for reads of `count` texts, as must their bytes; `maker` for a write, `message` NULL or valid for
+/// writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_maker_open(
     list: *const txid_text,
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn txid_maker_open(
 ///
 /// # Safety
 ///
-/// `name` must be valid for reads of `len` bytes, `maker` for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+/// `name` must be valid for reads of `len` bytes, `maker` for a write, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 #[cfg(feature = "nginx")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_maker_named(
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn txid_maker_close(maker: *mut txid_maker) {
 /// # Safety
 ///
 /// `maker` must be from txid_maker_open, `buf` valid for writes of TXID_MAX_LEN bytes, `guessable` for a write,
-/// `message` for writes of TXID_MESSAGE_LEN bytes.
+/// `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_maker_fill(
     maker: *const txid_maker,
@@ -101,10 +101,11 @@ pub unsafe extern "C" fn txid_maker_fill(
     guessable: *mut bool,
     message: *mut c_char,
 ) -> i32 {
+    let mut text = [0; TXID_MAX_LEN];
     // SAFETY: the caller vouches for all of them.
     unsafe {
-        match (*maker).0.write_by(clock_ms, place::<TXID_MAX_LEN>(buf)) {
-            Ok(made) => length(made, guessable),
+        match (*maker).0.write_by(clock_ms, &mut text) {
+            Ok(made) => give_id(made, text, buf, guessable),
             Err(refusal) => fail(txid_error::from(&refusal), &refusal, message),
         }
     }
@@ -124,22 +125,28 @@ pub unsafe extern "C" fn txid_maker_fill_at(
     guessable: *mut bool,
     message: *mut c_char,
 ) -> i32 {
+    let mut text = [0; TXID_MAX_LEN];
     // SAFETY: the caller vouches for all of them.
     unsafe {
-        match (*maker).0.write_at(ms, place::<TXID_MAX_LEN>(buf)) {
-            Some(made) => length(made, guessable),
+        match (*maker).0.write_at(ms, &mut text) {
+            Some(made) => give_id(made, text, buf, guessable),
             None => fail(txid_error::Option, &"ids of this format are not stamped with a given time", message),
         }
     }
 }
 
+/// Writes what was made to the caller's buffer, all of it: a copy of a fixed length takes less.
+///
 /// # Safety
 ///
-/// `guessable` must be valid for a write.
-unsafe fn length(made: Made, guessable: *mut bool) -> i32 {
-    if made.guessable {
-        // SAFETY: the caller's promise.
-        unsafe { guessable.write(true) };
+/// `buf` must be valid for writes of TXID_MAX_LEN bytes, and `guessable` for a write.
+unsafe fn give_id(made: Made, text: [u8; TXID_MAX_LEN], buf: *mut c_char, guessable: *mut bool) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        write(buf, text);
+        if made.guessable {
+            guessable.write(true);
+        }
     }
     made.len as i32
 }

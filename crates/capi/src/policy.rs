@@ -76,7 +76,7 @@ pub unsafe extern "C" fn txid_policy_close(policy: *mut txid_policy) {
 /// # Safety
 ///
 /// `policy` must be from txid_policy_open and not in use by another thread; `option` valid for reads of `option_len`
-/// bytes; `list` for reads of `count` texts, as must be their bytes; `message` for writes of TXID_MESSAGE_LEN bytes.
+/// bytes; `list` for reads of `count` texts, as must be their bytes; `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_policy_set(
     policy: *mut txid_policy,
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn txid_policy_set(
 ///
 /// # Safety
 ///
-/// `policy` must be from txid_policy_open, and `message` valid for writes of TXID_MESSAGE_LEN bytes.
+/// `policy` must be from txid_policy_open, and `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_policy_check(
     policy: *const txid_policy,

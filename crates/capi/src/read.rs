@@ -6,6 +6,7 @@ use ::txid::formats::{self, Anatomy, Numbers, Value};
 use ::txid::snowflake::Layout;
 use std::ffi::c_char;
 use std::fmt::{self, Display};
+use std::mem::offset_of;
 
 /// No id has more parts.
 pub const TXID_PARTS_MAX: usize = 8;
@@ -53,15 +54,15 @@ pub struct txid_parts {
 }
 
 /// Reads the `len` characters at `text` as an id of the format with the name of `format_len` characters at `format`, as in
-/// txid_maker_open, and writes what it holds to `parts`; tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of
+/// txid_maker_open, and writes what it holds to `parts`, of which `size` is the size: a later version may have more; tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of
 /// any version, "snowflake" a 64-bit id in the layout of that name: txid_snowflake_decode reads others.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and where, and `parts` is unchanged.
 ///
 /// # Safety
 ///
-/// `format` must be valid for reads of `format_len` bytes, `text` of `len` bytes, `parts` for a write, `message` for writes
-/// of TXID_MESSAGE_LEN bytes.
+/// `format` must be valid for reads of `format_len` bytes, `text` of `len` bytes, `parts` for writes of `size` bytes,
+/// `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_read(
     format: *const c_char,
@@ -69,6 +70,7 @@ pub unsafe extern "C" fn txid_read(
     text: *const c_char,
     len: usize,
     parts: *mut txid_parts,
+    size: usize,
     message: *mut c_char,
 ) -> i32 {
     const NUMBERS: Numbers = Numbers { layout: Layout::SNOWFLAKE, is_chosen: true };
@@ -77,7 +79,7 @@ pub unsafe extern "C" fn txid_read(
     let (name, text) = unsafe { (bytes(format, format_len), bytes(text, len)) };
     match std::str::from_utf8(name).ok().and_then(|name| formats::read(name, text, &NUMBERS)) {
         // SAFETY: the caller vouches for `parts`.
-        Some(Ok(read)) => unsafe { write(&read, parts) },
+        Some(Ok(read)) => unsafe { write(&read, parts, size) },
         // SAFETY: the caller's promise is the same.
         Some(Err(error)) => return unsafe { fail(txid_error::from(error), &error, message) },
         // SAFETY: the caller's promise is the same.
@@ -86,13 +88,14 @@ pub unsafe extern "C" fn txid_read(
     0
 }
 
-/// Writes the parts that there are, and leaves the rest of the list as it is.
+/// Writes the parts that there are and have room, and leaves the rest of the list as it is.
 ///
 /// # Safety
 ///
-/// `parts` must be valid for a write.
-unsafe fn write(read: &Anatomy, parts: *mut txid_parts) {
-    let found = &read.parts[..read.parts.len().min(TXID_PARTS_MAX)];
+/// `parts` must be valid for writes of `size` bytes.
+unsafe fn write(read: &Anatomy, parts: *mut txid_parts, size: usize) {
+    let Some(room) = size.checked_sub(offset_of!(txid_parts, list)) else { return };
+    let found = &read.parts[..read.parts.len().min(room / size_of::<txid_part>())];
     // SAFETY: the caller vouches for all of it, and each part is within the list.
     unsafe {
         (&raw mut (*parts).ms).write(read.ms.unwrap_or(i64::MIN));

@@ -22,23 +22,24 @@ pub struct txid_reading {
     pub is_unlikely: bool,
 }
 
-/// Writes what the `len` characters at `text` can be to `readings`, the likeliest first, and returns how many they are.
-/// See txid_fill_now for `clock_ms`.
+/// Writes what the `len` characters at `text` can be to `readings`, the likeliest first and at most `room`, and returns how
+/// many it wrote. See txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
-/// `text` must be valid for reads of `len` bytes, `readings` for writes of TXID_READINGS_MAX readings.
+/// `text` must be valid for reads of `len` bytes, `readings` for writes of `room` readings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_readings(
     text: *const c_char,
     len: usize,
     clock_ms: i64,
     readings: *mut txid_reading,
+    room: usize,
 ) -> usize {
     // SAFETY: the caller vouches for the text.
     let found = Readings::of(unsafe { bytes(text, len) }, &Numbers::UNKNOWN, clock_ms);
     let mut count = 0;
-    for reading in found.iter() {
+    for reading in found.iter().take(room) {
         let reading = txid_reading {
             format: txid_text::of(reading.name()),
             layout: txid_text::of(reading.layout.unwrap_or_default()),

@@ -1,9 +1,9 @@
 //! Numbers from ranges that an agent takes from a database.
 
-use crate::caller::{fail, give};
+use crate::caller::{bytes, fail, give, write_beginning};
 use crate::error::txid_error;
 use ::txid::segment::{Segment, SegmentNews};
-use std::ffi::{CStr, OsStr, c_char};
+use std::ffi::{OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -55,15 +55,17 @@ pub struct txid_segment_counters {
 ///
 /// # Safety
 ///
-/// `path` must be NUL-terminated, `segment` valid for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+/// `path` must be valid for reads of `path_len` bytes, `segment` for a write, `message` NULL or valid for writes of
+/// TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_segment_open(
     path: *const c_char,
+    path_len: usize,
     segment: *mut *mut txid_segment,
     message: *mut c_char,
 ) -> i32 {
-    // SAFETY: the caller vouches for the NUL.
-    let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()));
+    // SAFETY: the caller vouches for the path.
+    let path = Path::new(OsStr::from_bytes(unsafe { bytes(path, path_len) }));
     let opened = Segment::attach(path).map(txid_segment).map_err(|error| (txid_error::from(&error), error));
     // SAFETY: the caller's promise is the same.
     unsafe { give(opened, segment, message) }
@@ -86,7 +88,7 @@ pub unsafe extern "C" fn txid_segment_close(segment: *mut txid_segment) {
 ///
 /// # Safety
 ///
-/// `segment` must be from txid_segment_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+/// `segment` must be from txid_segment_open, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_segment_next(segment: *const txid_segment, message: *mut c_char) -> i64 {
     // SAFETY: the caller vouches for both.
@@ -125,13 +127,17 @@ pub unsafe extern "C" fn txid_segment_fill(
     digits.len() as i32
 }
 
-/// Writes the state of the segment to `counters`.
+/// Writes the state of the segment to `counters`, of which `size` is the size: a later version may have more.
 ///
 /// # Safety
 ///
-/// `segment` must be from txid_segment_open, `counters` valid for a write.
+/// `segment` must be from txid_segment_open, `counters` valid for writes of `size` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_segment_stats(segment: *const txid_segment, counters: *mut txid_segment_counters) {
+pub unsafe extern "C" fn txid_segment_stats(
+    segment: *const txid_segment,
+    counters: *mut txid_segment_counters,
+    size: usize,
+) {
     // SAFETY: the caller vouches for both.
     unsafe {
         let now = (*segment).0.stats();
@@ -141,7 +147,7 @@ pub unsafe extern "C" fn txid_segment_stats(segment: *const txid_segment, counte
             SegmentNews::WentDown => txid_segment_news::WentDown,
             SegmentNews::Ended => txid_segment_news::Ended,
         };
-        counters.write(txid_segment_counters {
+        let now = txid_segment_counters {
             left: now.left,
             next: now.next,
             step: now.step,
@@ -150,7 +156,8 @@ pub unsafe extern "C" fn txid_segment_stats(segment: *const txid_segment, counte
             fetches: now.fetches,
             failures: now.failures,
             news: news as i32,
-        });
+        };
+        write_beginning(&now, counters, size);
     }
 }
 
@@ -159,7 +166,7 @@ mod tests {
     use super::*;
     use crate::caller::TXID_MESSAGE_LEN;
     use ::txid::segment::SegmentPage;
-    use std::ffi::CString;
+    use std::ffi::CStr;
     use std::path::PathBuf;
     use std::ptr;
 
@@ -174,10 +181,11 @@ mod tests {
     }
 
     fn open(path: &Path) -> Result<*mut txid_segment, (i32, String)> {
-        let path = CString::new(path.as_os_str().as_bytes()).unwrap();
+        let path = path.as_os_str().as_bytes();
         let (mut segment, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
         // SAFETY: all three are ours, and have their room.
-        match unsafe { txid_segment_open(path.as_ptr(), &mut segment, message.as_mut_ptr().cast()) } {
+        match unsafe { txid_segment_open(path.as_ptr().cast(), path.len(), &mut segment, message.as_mut_ptr().cast()) }
+        {
             0 => Ok(segment),
             code => Err((code, text(&message).to_owned())),
         }
@@ -196,7 +204,7 @@ mod tests {
         let mut counters = std::mem::MaybeUninit::uninit();
         // SAFETY: the segment is open, and all of the counters are written.
         unsafe {
-            txid_segment_stats(segment, counters.as_mut_ptr());
+            txid_segment_stats(segment, counters.as_mut_ptr(), size_of::<txid_segment_counters>());
             counters.assume_init()
         }
     }

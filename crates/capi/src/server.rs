@@ -54,7 +54,7 @@ pub unsafe extern "C" fn txid_policy_terms(policy: *const txid_policy, terms: *m
 ///
 /// # Safety
 ///
-/// `name` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
+/// `name` must be valid for reads of `len` bytes, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_check_header_name(name: *const c_char, len: usize, message: *mut c_char) -> i32 {
     // SAFETY: the caller's promise is the same.

@@ -1,11 +1,11 @@
 //! 64-bit ids.
 
-use crate::caller::{bytes, fail, give};
+use crate::caller::{bytes, fail, give, write_beginning};
 use crate::copies;
 use crate::error::txid_error;
-use ::txid::snowflake::{self, Generator, Layout, LeaseView, State};
+use ::txid::snowflake::{self, Generator, Layout, LayoutError, LeaseView, State};
 use ::txid::system_ms;
-use std::ffi::{CStr, OsStr, c_char};
+use std::ffi::{OsStr, c_char};
 use std::fmt::Display;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -13,8 +13,8 @@ use std::path::Path;
 /// The length of the longest 64-bit id.
 pub const TXID_SNOWFLAKE_LEN: usize = 19;
 
-/// The node that means "leased by the agent".
-const LEASED: &str = "lease";
+/// The node that txid-agent leases, for txid_snowflake_open.
+pub const TXID_NODE_LEASED: i64 = -1;
 
 /// Makes the 64-bit ids of one layout and node.
 pub struct txid_snowflake(Generator);
@@ -58,49 +58,49 @@ pub struct txid_snowflake_counters {
 ///
 /// - `layout` is a preset (snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon), or a list of parts
 ///   from the highest bits to the lowest, such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01.
-/// - `node` is a number, env:NAME, ip, hostname, or lease, for the node that txid-agent leases.
+/// - `node` is a number, such as that of txid_snowflake_node, or TXID_NODE_LEASED.
 /// - `path` is the file that all processes with this node share. Unless the node is leased, it is made if it is missing.
-///   If `path` is NULL, the state is in memory that children inherit; that is refused while another libtxid.so is loaded.
+///   If `path_len` is 0, the state is in memory that children inherit; that is refused while another libtxid.so is loaded.
 /// - `max_drift_ms` is how far ids may run ahead of the clock.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is unchanged.
 ///
 /// # Safety
 ///
-/// `layout` and `node` must be NUL-terminated, and so must `path` unless it is NULL. `generator` must be valid for a
-/// write, `message` for writes of TXID_MESSAGE_LEN bytes.
+/// `layout` and `path` must be valid for reads of their lengths, `generator` for a write, `message` NULL or valid for writes of
+/// TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_snowflake_open(
     layout: *const c_char,
-    node: *const c_char,
+    layout_len: usize,
+    node: i64,
     path: *const c_char,
+    path_len: usize,
     max_drift_ms: u64,
     generator: *mut *mut txid_snowflake,
     message: *mut c_char,
 ) -> i32 {
-    // SAFETY: the caller vouches for their NULs.
-    let (layout, node, path) = unsafe {
-        let path = if path.is_null() { None } else { Some(CStr::from_ptr(path)) };
-        (CStr::from_ptr(layout).to_string_lossy(), CStr::from_ptr(node).to_string_lossy(), path)
-    };
-    let opened =
-        open(&layout, &node, path).map(|state| txid_snowflake(Generator::new(state).with_max_drift_ms(max_drift_ms)));
+    // SAFETY: the caller vouches for both.
+    let (layout, path) = unsafe { (bytes(layout, layout_len), bytes(path, path_len)) };
+    let path = Some(Path::new(OsStr::from_bytes(path))).filter(|_| path_len > 0);
+    let opened = open(&String::from_utf8_lossy(layout), node, path)
+        .map(|state| txid_snowflake(Generator::new(state).with_max_drift_ms(max_drift_ms)));
     // SAFETY: the caller's promise is the same.
     unsafe { give(opened, generator, message) }
 }
 
 #[inline(never)]
-fn open(layout: &str, node: &str, path: Option<&CStr>) -> Result<State, (txid_error, Box<dyn Display>)> {
+fn open(layout: &str, node: i64, path: Option<&Path>) -> Result<State, (txid_error, Box<dyn Display>)> {
     let layout: Layout = layout.parse().map_err(code_and_text)?;
-    if node == LEASED {
+    if node == TXID_NODE_LEASED {
         let Some(path) = path else {
-            return Err((txid_error::SnowflakeFile, Box::new("node 'lease' needs the file that txid-agent keeps")));
+            return Err((txid_error::SnowflakeFile, Box::new("a leased node needs the file that txid-agent keeps")));
         };
-        return State::leased(Path::new(OsStr::from_bytes(path.to_bytes())), &layout).map_err(code_and_text);
+        return State::leased(path, &layout).map_err(code_and_text);
     }
-    let node = snowflake::node(node, &layout).map_err(code_and_text)?;
+    let node = node as u64;
     match path {
-        Some(path) => State::open(Path::new(OsStr::from_bytes(path.to_bytes())), &layout, node),
+        Some(path) => State::open(path, &layout, node),
         None => match copies::other() {
             Some(other) => {
                 let why = " is loaded as well, and the two copies of the library would not share a state in memory; \
@@ -119,6 +119,32 @@ where
     for<'a> txid_error: From<&'a E>,
 {
     (txid_error::from(&error), Box::new(error))
+}
+
+/// The node that `text` names: a number; env:NAME, an environment variable with a number; ip, the low bits of this machine's
+/// private address; or hostname, the number at the end of a pod's name. Returns a txid_error if it names none of the layout;
+/// then `message` says why.
+///
+/// # Safety
+///
+/// `layout` and `text` must be valid for reads of their lengths, `message` NULL or valid for writes of TXID_MESSAGE_LEN
+/// bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_snowflake_node(
+    layout: *const c_char,
+    layout_len: usize,
+    text: *const c_char,
+    len: usize,
+    message: *mut c_char,
+) -> i64 {
+    // SAFETY: the caller vouches for both.
+    let [layout, text] = unsafe { [bytes(layout, layout_len), bytes(text, len)] }.map(String::from_utf8_lossy);
+    let node = layout.parse().map_err(code_and_text::<LayoutError>);
+    match node.and_then(|layout| snowflake::node(&text, &layout).map_err(code_and_text)) {
+        Ok(node) => node as i64,
+        // SAFETY: the caller's promise is the same.
+        Err((code, why)) => i64::from(unsafe { fail(code, &why, message) }),
+    }
 }
 
 /// Releases a generator. Others that share its state are not affected.
@@ -140,7 +166,7 @@ pub unsafe extern "C" fn txid_snowflake_close(generator: *mut txid_snowflake) {
 ///
 /// # Safety
 ///
-/// `generator` must be from txid_snowflake_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+/// `generator` must be from txid_snowflake_open, `message` NULL or valid for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_snowflake_next(
     generator: *const txid_snowflake,
@@ -227,22 +253,23 @@ pub unsafe extern "C" fn txid_snowflake_decode(
     }
 }
 
-/// Writes what the generator has done so far to `counters`.
+/// Writes what the generator has done so far to `counters`, of which `size` is the size: a later version may have more.
 ///
 /// # Safety
 ///
-/// `generator` must be from txid_snowflake_open, `counters` valid for a write.
+/// `generator` must be from txid_snowflake_open, `counters` valid for writes of `size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_snowflake_stats(
     generator: *const txid_snowflake,
     counters: *mut txid_snowflake_counters,
+    size: usize,
 ) {
     // SAFETY: the caller vouches for both.
     unsafe {
         let (now, state) = ((*generator).0.stats(), (*generator).0.state());
         let lease = state.lease();
         let left_ms = |lease: LeaseView| lease.limit_ms.map_or(0, |ms| ms.saturating_sub(system_ms()).max(0));
-        counters.write(txid_snowflake_counters {
+        let now = txid_snowflake_counters {
             issued: now.issued,
             borrowed_ms: now.borrowed_ms,
             clock_steps: now.clock_steps,
@@ -252,6 +279,7 @@ pub unsafe extern "C" fn txid_snowflake_stats(
             renewals: lease.map_or(0, |lease| lease.renewals),
             failures: lease.map_or(0, |lease| lease.failures),
             layout_ends_ms: *state.layout().range_ms().end(),
-        });
+        };
+        write_beginning(&now, counters, size);
     }
 }

@@ -30,7 +30,15 @@ fn read(format: &str, text: &[u8]) -> Result<txid_parts, (i32, String)> {
     let (name, text, len) = (format.as_ptr().cast(), text.as_ptr().cast(), text.len());
     // SAFETY: the texts are as long as they say, the message has its room, and the parts are written if there is no error.
     unsafe {
-        match txid_read(name, format.len(), text, len, parts.as_mut_ptr(), message.as_mut_ptr().cast()) {
+        match txid_read(
+            name,
+            format.len(),
+            text,
+            len,
+            parts.as_mut_ptr(),
+            size_of::<txid_parts>(),
+            message.as_mut_ptr().cast(),
+        ) {
             0 => Ok(parts.assume_init()),
             code => Err((code, CStr::from_bytes_until_nul(&message).unwrap().to_str().unwrap().to_string())),
         }
@@ -174,11 +182,11 @@ fn ids_are_random_where_the_system_has_randomness() {
 }
 
 /// The code and the message of txid_snowflake_open without a file.
-fn open(layout: &CStr, node: &CStr) -> (i32, String) {
+fn open(layout: &CStr, node: i64) -> (i32, String) {
     let (mut generator, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
-    let (layout, node, path) = (layout.as_ptr(), node.as_ptr(), ptr::null());
-    // SAFETY: all texts end with a NUL, and the message has its room.
-    let code = unsafe { txid_snowflake_open(layout, node, path, 0, &mut generator, message.as_mut_ptr().cast()) };
+    let (layout, len, to) = (layout.as_ptr(), layout.count_bytes(), message.as_mut_ptr().cast());
+    // SAFETY: the layout is as long as it says, and the message has its room.
+    let code = unsafe { txid_snowflake_open(layout, len, node, ptr::null(), 0, 0, &mut generator, to) };
     assert_eq!(code == 0, !generator.is_null());
     // SAFETY: it is NULL, or nobody else has it.
     unsafe { txid_snowflake_close(generator) };
@@ -187,21 +195,26 @@ fn open(layout: &CStr, node: &CStr) -> (i32, String) {
 
 #[test]
 fn a_state_is_in_memory_unless_its_node_is_leased() {
-    assert_eq!(open(c"snowflake", c"1"), (0, String::new()));
-    let why = "node 'lease' needs the file that txid-agent keeps";
-    assert_eq!(open(c"snowflake", c"lease"), (txid_error::SnowflakeFile as i32, why.to_string()));
-    assert_eq!(open(c"snowflake", c"1024").0, txid_error::SnowflakeNode as i32);
-    assert_eq!(open(c"snow", c"1").0, txid_error::SnowflakeLayout as i32);
+    assert_eq!(open(c"snowflake", 1), (0, String::new()));
+    let why = "a leased node needs the file that txid-agent keeps";
+    assert_eq!(open(c"snowflake", TXID_NODE_LEASED), (txid_error::SnowflakeFile as i32, why.to_string()));
+    for node in [1024, -2, i64::MIN] {
+        assert_eq!(open(c"snowflake", node).0, txid_error::SnowflakeNode as i32);
+    }
+    assert_eq!(open(c"snow", 1).0, txid_error::SnowflakeLayout as i32);
 }
 
 /// The layout has an id for each second, which is its number.
 #[test]
 fn ids_run_no_further_ahead_than_the_caller_allows() {
     let (mut generator, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
-    let (layout, message) = (c"time_bits=35,node_bits=0,sequence_bits=0,unit_ms=1000", message.as_mut_ptr().cast());
+    let (layout, message) = ("time_bits=35,node_bits=0,sequence_bits=0,unit_ms=1000", message.as_mut_ptr().cast());
     // SAFETY: all texts end with a NUL, the message has its room, and nobody else has the generator.
     unsafe {
-        assert_eq!(txid_snowflake_open(layout.as_ptr(), c"0".as_ptr(), ptr::null(), 2000, &mut generator, message), 0);
+        assert_eq!(
+            txid_snowflake_open(layout.as_ptr().cast(), layout.len(), 0, ptr::null(), 0, 2000, &mut generator, message),
+            0
+        );
         let next = || txid_snowflake_next(generator, txid_clock_ms(), message);
         assert!((0..3).all(|_| next() >= 0), "this second and two more");
         let refused = (0..1000).map(|_| (next(), txid_clock_ms() / 1000)).find(|(id, now)| *id < 0 || *id > now + 2);
@@ -223,10 +236,10 @@ fn each_refusal_has_its_code() {
         let (mut counters, message) = (MaybeUninit::<txid_snowflake_counters>::uninit(), message.as_mut_ptr());
         // SAFETY: all texts end with a NUL, the message has its room, and nobody else has the generator.
         let (last, counters) = unsafe {
-            let (layout, node) = (layout.as_ptr(), c"11".as_ptr());
-            assert_eq!(txid_snowflake_open(layout, node, ptr::null(), 0, &mut generator, message), 0);
+            let (layout, len) = (layout.as_ptr(), layout.count_bytes());
+            assert_eq!(txid_snowflake_open(layout, len, 11, ptr::null(), 0, 0, &mut generator, message), 0);
             let last = clocks.iter().fold(0, |_, clock_ms| txid_snowflake_next(generator, *clock_ms, message));
-            txid_snowflake_stats(generator, counters.as_mut_ptr());
+            txid_snowflake_stats(generator, counters.as_mut_ptr(), size_of::<txid_snowflake_counters>());
             txid_snowflake_close(generator);
             (last, counters.assume_init())
         };
@@ -332,7 +345,8 @@ fn readings(text: &str) -> Vec<(String, String, i64, bool)> {
     let mut list = [const { MaybeUninit::<txid_reading>::uninit() }; TXID_READINGS_MAX];
     // SAFETY: the list has room for as many as there can be, and so many are written.
     unsafe {
-        let count = txid_readings(text.as_ptr().cast(), text.len(), 1_795_521_600_000, list.as_mut_ptr().cast());
+        let count =
+            txid_readings(text.as_ptr().cast(), text.len(), 1_795_521_600_000, list.as_mut_ptr().cast(), list.len());
         let shown = |text: &txid_text| String::from_utf8_lossy(text.bytes()).into_owned();
         let reading = |it: &txid_reading| (shown(&it.format), shown(&it.layout), it.ms, it.is_unlikely);
         list[..count].iter().map(|it| reading(it.assume_init_ref())).collect()

@@ -23,8 +23,8 @@ pub struct txid_times(Times);
 ///
 /// # Safety
 ///
-/// `list` must be valid for reads of `count` texts, as must their bytes; `times` for a write, `message` for writes of
-/// TXID_MESSAGE_LEN bytes.
+/// `list` must be valid for reads of `count` texts, as must their bytes; `times` for a write, `message` NULL or valid for
+/// writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_times_open(
     list: *const txid_text,

@@ -219,18 +219,30 @@ int32_t txid_read(const char *format,
                   const char *text,
                   size_t len,
                   txid_parts *parts,
+                  size_t size,
                   char *message);
-size_t txid_readings(const char *text, size_t len, int64_t clock_ms, txid_reading *readings);
-int32_t txid_segment_open(const char *path, txid_segment **segment, char *message);
+size_t txid_readings(const char *text,
+                     size_t len,
+                     int64_t clock_ms,
+                     txid_reading *readings,
+                     size_t room);
+int32_t txid_segment_open(const char *path, size_t path_len, txid_segment **segment, char *message);
 void txid_segment_close(txid_segment *segment);
 int64_t txid_segment_next(const txid_segment *segment, char *message);
 int32_t txid_segment_fill(const txid_segment *segment, char *buf, char *message);
-void txid_segment_stats(const txid_segment *segment, txid_segment_counters *counters);
+void txid_segment_stats(const txid_segment *segment, txid_segment_counters *counters, size_t size);
 int32_t txid_snowflake_open(const char *layout,
-                            const char *node,
+                            size_t layout_len,
+                            int64_t node,
                             const char *path,
+                            size_t path_len,
                             uint64_t max_drift_ms,
                             txid_snowflake **generator,
+                            char *message);
+int64_t txid_snowflake_node(const char *layout,
+                            size_t layout_len,
+                            const char *text,
+                            size_t len,
                             char *message);
 void txid_snowflake_close(txid_snowflake *generator);
 int64_t txid_snowflake_next(const txid_snowflake *generator, int64_t clock_ms, char *message);
@@ -242,7 +254,9 @@ int64_t txid_snowflake_parse(const char *text, size_t len);
 int32_t txid_snowflake_decode(const txid_snowflake *generator,
                               int64_t id,
                               txid_snowflake_parts *parts);
-void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
+void txid_snowflake_stats(const txid_snowflake *generator,
+                          txid_snowflake_counters *counters,
+                          size_t size);
 void txid_span_start(const txid_policy *policy, int64_t clock_ms, txid_span *span);
 size_t txid_span_header(const txid_span *span, int32_t kind, char *buf);
 size_t txid_span_line(const txid_span *span, const txid_span_texts *texts, char *buf);
@@ -280,6 +294,7 @@ return {
     READINGS_MAX = 16,
     SEGMENT_LEN = 19,
     SNOWFLAKE_LEN = 19,
+    NODE_LEASED = -1,
     TRACE_ID_LEN = 32,
     SPAN_ID_LEN = 16,
     TRACEPARENT_LEN = 55,

@@ -81,7 +81,7 @@ return function(s, format, epoch_ms)
         return found, err
     end
 
-    local count = C.txid_readings(s, #s, clock_ms(), readings)
+    local count = C.txid_readings(s, #s, clock_ms(), readings, lib.READINGS_MAX)
     if count == 0 then
         return nil, "'" .. printable(s) .. "' is no id of a known format"
     end

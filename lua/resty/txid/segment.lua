@@ -8,6 +8,7 @@ local lib = require "resty.txid.lib"
 local C = lib.needed_by "resty.txid.segment"
 local check_table = args.check_table
 local error = error
+local sizeof = ffi.sizeof
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local handle_of = args.handle_of
@@ -56,7 +57,7 @@ end
 
 -- Returns what is left for all processes of this host, and what txid-agent reports.
 function methods.stats(self)
-    C.txid_segment_stats(handle_of(self, "segment", "stats", ""), counters)
+    C.txid_segment_stats(handle_of(self, "segment", "stats", ""), counters, sizeof(counters))
     local contact_ms, lasts_ms = tonumber(counters.contact_ms), tonumber(counters.lasts_ms)
     return {
         left = tonumber(counters.left),
@@ -103,7 +104,7 @@ function _M.new(options)
     end
 
     local opened = ffi_new("txid_segment *[1]")
-    if C.txid_segment_open(state, opened, message) < 0 then
+    if C.txid_segment_open(state, #state, opened, message) < 0 then
         error("cannot open a segment: " .. ffi_str(message), 2)
     end
     return setmetatable({ handle = ffi.gc(opened[0], C.txid_segment_close) }, segment_mt)

@@ -10,6 +10,7 @@ local C = lib.needed_by "resty.txid.snowflake"
 local bad_argument = args.bad_argument
 local check_table = args.check_table
 local error = error
+local sizeof = ffi.sizeof
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local find = string.find
@@ -132,7 +133,7 @@ end
 -- millisecond of the layout. If the node is leased, also what is left of the lease, how often it was taken or renewed,
 -- and how often the agent's store failed.
 function methods.stats(self)
-    C.txid_snowflake_stats(handle_of(self, "generator", "stats", ""), counters)
+    C.txid_snowflake_stats(handle_of(self, "generator", "stats", ""), counters, sizeof(counters))
     local is_leased = counters.lease_left_ms >= 0
     return {
         issued = tonumber(counters.issued),
@@ -294,7 +295,10 @@ function _M.new(options)
     check_text("state", state or "")
 
     local opened = ffi_new("txid_snowflake *[1]")
-    local code = C.txid_snowflake_open(layout, node, state, drift_ms, opened, message)
+    local number = node == "lease" and lib.NODE_LEASED
+                   or C.txid_snowflake_node(layout, #layout, node, #node, message)
+    local code = number < 0 and node ~= "lease" and number
+                 or C.txid_snowflake_open(layout, #layout, number, state, #(state or ""), drift_ms, opened, message)
     if code < 0 then
         error("cannot make a generator: " .. ffi_str(message), 2)
     end

@@ -22,6 +22,7 @@ local LAST_MS = 253402300799999
 
 local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local parts = ffi_new("txid_parts")
+local PARTS_SIZE = ffi.sizeof(parts)
 
 
 local _M = {}
@@ -62,7 +63,7 @@ end
 -- Reads a text as an id of the format of this name. Returns a txid_parts, valid until the next call; or nil, the
 -- reason, and a txid_error.
 function _M.read(format_name, text)
-    local code = C.txid_read(format_name, #format_name, text, #text, parts, message)
+    local code = C.txid_read(format_name, #format_name, text, #text, parts, PARTS_SIZE, message)
     if code < 0 then
         return nil, ffi_str(message), code
     end

@@ -37,6 +37,9 @@ impl Text {
 
 pub type Fill = unsafe extern "C" fn(*mut c_char, i64);
 
+type SnowflakeOpen =
+    unsafe extern "C" fn(*const c_char, usize, i64, *const c_char, usize, u64, *mut *mut c_void, *mut c_char) -> i32;
+
 /// Functions of the library, with the signatures of include/txid.h.
 #[repr(C)]
 pub struct Functions {
@@ -45,8 +48,7 @@ pub struct Functions {
     /// An argument more than it has does no harm.
     pub maker_open: unsafe extern "C" fn(*const Text, usize, bool, *mut *mut c_void, *mut c_char) -> i32,
     pub maker_fill: unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32,
-    pub snowflake_open:
-        unsafe extern "C" fn(*const c_char, *const c_char, *const c_char, u64, *mut *mut c_void, *mut c_char) -> i32,
+    pub snowflake_open: SnowflakeOpen,
     pub snowflake_fill: unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut c_char) -> i32,
 }
 

@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::CStr;
 use std::process::Command;
 use test_helpers::library::{self, FUNCTIONS, Functions};
 
@@ -77,17 +77,17 @@ fn two_copies_make_no_states_in_memory() {
     let at = bytes.windows(13).position(|part| part == b"libtxid.so.2\0").unwrap();
     bytes[at + 11] = b'1';
     std::fs::write(&other, bytes).unwrap();
-    let open = |library: &Functions, path: *const c_char| {
+    let open = |library: &Functions, path: &str| {
         let (mut generator, mut message) = (std::ptr::null_mut(), [0; 512]);
-        // SAFETY: all texts end with a NUL, and the buffers are long enough.
+        // SAFETY: the texts are as long as they say, and the buffers are long enough.
         unsafe {
-            let (layout, node) = (c"snowflake".as_ptr(), c"17".as_ptr());
-            let code = (library.snowflake_open)(layout, node, path, 0, &mut generator, message.as_mut_ptr());
+            let (layout, path, len) = (c"snowflake".as_ptr(), path.as_ptr().cast(), path.len());
+            let code = (library.snowflake_open)(layout, 9, 17, path, len, 0, &mut generator, message.as_mut_ptr());
             (code, CStr::from_ptr(message.as_ptr()).to_string_lossy().into_owned(), generator)
         }
     };
     let in_memory = |library: &Functions| {
-        let (code, why, _) = open(library, std::ptr::null());
+        let (code, why, _) = open(library, "");
         (code, why)
     };
     assert_eq!(in_memory(&FUNCTIONS), (0, String::new()));
@@ -98,8 +98,8 @@ fn two_copies_make_no_states_in_memory() {
         assert!(code == -32 && why.starts_with(&expected), "{code} {why}");
     }
     // In a file, it is one state for both.
-    let path = CString::new(directory.join("state").into_os_string().into_encoded_bytes()).unwrap();
-    let libraries = [&second, &*FUNCTIONS].map(|library| (library.snowflake_fill, open(library, path.as_ptr())));
+    let path = directory.join("state").into_os_string().into_string().unwrap();
+    let libraries = [&second, &*FUNCTIONS].map(|library| (library.snowflake_fill, open(library, &path)));
     let mut ids = Vec::new();
     for (fill, (code, why, generator)) in libraries.iter().cycle().take(1_000) {
         assert_eq!((*code, why.as_str()), (0, ""));

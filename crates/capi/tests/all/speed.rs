@@ -2,7 +2,7 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::ffi::{CString, c_char};
+use std::ffi::c_char;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Barrier;
@@ -98,13 +98,14 @@ fn the_instructions_of_each_maker_are_bounded() {
 }
 
 /// Makes `CALLS` ids of a snowflake, a hundred a millisecond.
-fn make_snowflakes(node: &str, state: &Path) {
-    let [layout, node, state] = ["snowflake", node, state.to_str().unwrap()].map(|text| CString::new(text).unwrap());
+fn make_snowflakes(node: i64, state: &Path) {
+    let (layout, state) = ("snowflake", state.to_str().unwrap());
     let (mut generator, mut text, mut message) = (std::ptr::null_mut(), [0; 20], [0; 1024]);
     let (open, fill) = (FUNCTIONS.snowflake_open, FUNCTIONS.snowflake_fill);
     // SAFETY: all that they write to is as long as include/txid.h wants it.
     unsafe {
-        let opened = open(layout.as_ptr(), node.as_ptr(), state.as_ptr(), 10_000, &mut generator, message.as_mut_ptr());
+        let (name, path, to) = (layout.as_ptr().cast(), state.as_ptr().cast(), message.as_mut_ptr());
+        let opened = open(name, layout.len(), node, path, state.len(), 10_000, &mut generator, to);
         assert_eq!(opened, 0);
         let start_ms = txid::system_ms();
         for call in 0..CALLS as i64 {
@@ -122,7 +123,7 @@ fn in_directory(name: &str, make: impl FnOnce(&Path)) {
 #[test]
 #[ignore = "a_lease_costs_a_tenth_at_most runs it under valgrind"]
 fn ids_of_a_node_of_its_own() {
-    in_directory("own", |state| make_snowflakes("17", state));
+    in_directory("own", |state| make_snowflakes(17, state));
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn ids_of_a_leased_node() {
         let page = LeasePage::open_or_make(state, &Layout::SNOWFLAKE).unwrap();
         page.open(17, txid::system_ms());
         page.set_limit(17, txid::system_ms() + 3_600_000);
-        make_snowflakes("lease", state);
+        make_snowflakes(-1, state);
     });
 }
 

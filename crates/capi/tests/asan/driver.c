@@ -146,7 +146,8 @@ find_formats(void)
 {
     txid_parts parts;
 
-    require(txid_read("", 0, "", 0, &parts, names) == TXID_ERROR_OPTION, "a format without a name");
+    require(txid_read("", 0, "", 0, &parts, sizeof parts, names) == TXID_ERROR_OPTION,
+        "a format without a name");
     char *rest = strstr(names, "these are ") + strlen("these are ");
     for (char *name = strtok(rest, ", "); name != NULL; name = strtok(NULL, ", ")) {
         require(format_count < MOST_FORMATS, "many formats");
@@ -163,7 +164,8 @@ read_bytes(const char *bytes, size_t len)
     for (size_t i = 0; i < format_count; i++) {
         txid_parts *parts = exactly(sizeof *parts);
         char *message = exactly(TXID_MESSAGE_LEN), *name = copy_of(formats[i], strlen(formats[i]));
-        int32_t code = txid_read(name, strlen(formats[i]), text, len, parts, message);
+        int32_t code = txid_read(name, strlen(formats[i]), text, len, parts, sizeof *parts,
+            message);
         require(code <= 0, "txid_read");
         if (code == 0) {
             accepted++;
@@ -191,7 +193,7 @@ read_bytes(const char *bytes, size_t len)
     accepted += txid_ms(text, len) >= 0;
     accepted += txid_snowflake_parse(text, len) >= 0;
     txid_reading *readings = exactly(TXID_READINGS_MAX * sizeof *readings);
-    size_t count = txid_readings(text, len, 1522545688552, readings);
+    size_t count = txid_readings(text, len, 1522545688552, readings, TXID_READINGS_MAX);
     require(count <= TXID_READINGS_MAX, "txid_readings");
     for (size_t i = 0; i < count; i++) {
         require(readings[i].format.len > 0 && readings[i].format.data[0] >= 'a',
@@ -228,15 +230,15 @@ read_all(void)
 /* 64-bit ids. */
 
 static int32_t
-open_one(const char *layout, const char *node, const char *path, txid_snowflake **generator)
+open_one(const char *layout, int64_t node, const char *path, txid_snowflake **generator)
 {
     char *message = exactly(TXID_MESSAGE_LEN);
-    char *args[3] = { copy_of(layout, strlen(layout) + 1), copy_of(node, strlen(node) + 1),
-                      path ? copy_of(path, strlen(path) + 1) : NULL };
+    size_t len = strlen(layout), path_len = path ? strlen(path) : 0;
+    char *args[2] = { copy_of(layout, len), path ? copy_of(path, path_len) : NULL };
     txid_snowflake **out = exactly(sizeof *out);
 
     *out = NULL;
-    int32_t code = txid_snowflake_open(args[0], args[1], args[2], 10000, out, message);
+    int32_t code = txid_snowflake_open(args[0], len, node, args[1], path_len, 10000, out, message);
     require(code <= 0 && (code == 0) == (*out != NULL), "txid_snowflake_open");
     require(code == 0 || memchr(message, 0, TXID_MESSAGE_LEN) != NULL,
         "txid_snowflake_open says why");
@@ -265,7 +267,7 @@ use(txid_snowflake *generator, int64_t clock_ms)
     require(code == 0 || untouched((unsigned char *)parts, sizeof *parts), "txid_snowflake_decode");
 
     txid_snowflake_counters *counters = exactly(sizeof *counters);
-    txid_snowflake_stats(generator, counters);
+    txid_snowflake_stats(generator, counters, sizeof *counters);
     free(counters);
     free(parts);
     free(buf);
@@ -288,7 +290,7 @@ snowflakes(const char *directory)
     for (size_t i = 0; i < COUNT(LAYOUTS); i++) {
         for (int in_file = 0; in_file < 2; in_file++) {
             snprintf(path, sizeof path, "%s/%d", directory, atomic_fetch_add(&count, 1));
-            if (open_one(LAYOUTS[i], "0", in_file ? path : NULL, &generator) != 0) {
+            if (open_one(LAYOUTS[i], 0, in_file ? path : NULL, &generator) != 0) {
                 continue;
             }
             use(generator, txid_clock_coarse_ms());
@@ -302,12 +304,16 @@ snowflakes(const char *directory)
     /* A long value must not make the message longer than it may be. */
     memset(longest, 'x', 99999);
     longest[99999] = 0;
-    require(open_one(longest, "0", NULL, &generator) < 0, "a layout of 100 KB");
-    require(open_one("snowflake", longest, NULL, &generator) < 0, "a node of 100 KB");
-    require(open_one("snowflake", "0", longest, &generator) < 0, "a path of 100 KB");
+    require(open_one(longest, 0, NULL, &generator) < 0, "a layout of 100 KB");
+    char *message = exactly(TXID_MESSAGE_LEN);
+    require(txid_snowflake_node("snowflake", 9, longest, 99999, message) < 0,
+        "a node of 100 KB");
+    require(open_one("snowflake", 0, longest, &generator) < 0, "a path of 100 KB");
     memset(longest, 0xff, 99999);
-    require(open_one("snowflake", longest, NULL, &generator) < 0, "a node that is no text");
-    require(open_one("snowflake", "0", "/", &generator) < 0, "a path without a name");
+    require(txid_snowflake_node("snowflake", 9, longest, 99999, NULL) < 0,
+        "a node that is no text");
+    free(message);
+    require(open_one("snowflake", 0, "/", &generator) < 0, "a path without a name");
     txid_snowflake_close(NULL);
     free(longest);
 }
@@ -318,11 +324,12 @@ static int32_t
 open_segment(const char *path, txid_segment **segment)
 {
     char *message = exactly(TXID_MESSAGE_LEN);
-    char *copy = copy_of(path, strlen(path) + 1);
+    size_t len = strlen(path);
+    char *copy = copy_of(path, len);
     txid_segment **out = exactly(sizeof *out);
 
     *out = NULL;
-    int32_t code = txid_segment_open(copy, out, message);
+    int32_t code = txid_segment_open(copy, len, out, message);
     require(code <= 0 && (code == 0) == (*out != NULL), "txid_segment_open");
     require(code == 0 || memchr(message, 0, TXID_MESSAGE_LEN) != NULL,
         "txid_segment_open says why");
@@ -345,7 +352,7 @@ segments(const char *path)
     int64_t number, last = 0;
 
     require(open_segment(path, &segment) == 0, "the page of a segment");
-    txid_segment_stats(segment, counters);
+    txid_segment_stats(segment, counters, sizeof *counters);
     int32_t len = txid_segment_fill(segment, buf, message);
     require(len > 0, "a segment's first number");
     check_text(buf, (size_t)len, TXID_SEGMENT_LEN, "txid_segment_fill");
@@ -356,7 +363,7 @@ segments(const char *path)
     require(last > 1, "a segment's numbers");
     require(memchr(message, 0, TXID_MESSAGE_LEN) != NULL, "txid_segment_next says why");
     require(txid_segment_fill(segment, buf, message) < 0, "a segment that is used up");
-    txid_segment_stats(segment, counters);
+    txid_segment_stats(segment, counters, sizeof *counters);
     txid_segment_close(segment);
 
     memset(longest, 'x', 99999);
