@@ -2,7 +2,7 @@
 
 use super::anatomy::Numbers;
 use super::read::{Each, by_layout, in_ascii, layout_at, scan, scan_alone};
-use super::row::{Chance, Clock, Fields, Format, Holds, Kind, Number, Part, Row, Rule, Texts};
+use super::row::{Chance, Clock, Fields, Format, Holds, Kind, Number, Part, Row, Rule, Text, Texts};
 use super::wide::Wide;
 use super::{layout, number};
 use std::ops::{Range, RangeInclusive};
