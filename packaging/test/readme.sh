@@ -8,6 +8,8 @@ release=${RELEASE:-bookworm}
 # Commands that are not run, as extended regular expressions, and why. One that matches none is an error.
 cat >"$tmp/not-run" <<'END_OF_LIST'
 make rpm .*|it is for Fedora; packaging/test/rpm.sh
+make test.*|it takes minutes; make test-platforms
+make check|it needs what make test installs
 docker .*|packaging/test/containers.sh
 cp -r packaging/nginx-image/.*|nginx's repository is not here; packaging/test/nginx-image.sh
 for rock in .*|packaging/test/rocks.sh
@@ -21,7 +23,7 @@ txid-agent run \.\.\. .*|it is a part of a command
 END_OF_LIST
 
 # Prints each command of a page, with its part and its line. Commands are in blocks of sh and console, and in code in the second column of a
-# table of README.md or docs/install.md. Their rows and sections are parts of their own. `apt install` is anywhere.
+# table of README.md or docs/install.md. Sections, and rows of ways to install, are parts of their own. `apt install` is anywhere.
 cat >"$tmp/commands" <<'END_OF_PERL'
 my ($page, $part, $language) = ($ARGV[0], 'all', '');
 while (<>) {
@@ -29,8 +31,9 @@ while (<>) {
     elsif ($language) { print "$part|$.|$1\n" if $language eq 'sh' && /^(.+)/ || $language eq 'console' && /^\$ (.+)/ }
     elsif ($page =~ /README|install/ && /^## (.*)/) { $part = $1 }
     else {
-        my $row = $page =~ /README|install/ && /^\| / ? "$part, row $." : $part;
-        for (/`([^`]+)`/g) { print "$row|$.|$_\n" if /^apt install / || $row ne $part && /^(?:make|luarocks|docker|cargo|sudo) / }
+        my $is_row = $page =~ /README|install/ && /^\| /;
+        my $row = $is_row && $part =~ /^(?:Install|Ways)$/ ? "$part, row $." : $part;
+        for (/`([^`]+)`/g) { print "$row|$.|$_\n" if /^apt install / || $is_row && /^(?:make|luarocks|docker|cargo|sudo) / }
     }
 }
 END_OF_PERL
@@ -65,27 +68,41 @@ in_fresh() {
             $certificates chroot . "$@"' sh "$tmp" "${CARGO_HOME:-$HOME/.cargo}/registry" "$@"
 }
 
-# serves PAGE NUMBER: a block of nginx answers with an id, as a file in /etc/nginx/conf.d, and logs it. A part of a unit's script.
+# serves PAGE: nginx with the page's first block, and with the second that it may have, as a file in /etc/nginx/conf.d, replaces a client's id,
+# upstream, in the response and in the log, and gives a 400 one. A part of a unit's script.
 serves() {
-    cat <<END_OF_STEP
+    for more in "" "$(block "$1" nginx 2)"; do
+        cat <<END_OF_STEP
     cat >/etc/nginx/conf.d/ids.conf <<'END_OF_BLOCK'
-$(block "$1" nginx "$2" | sed "s/8080/$port/; s/127.0.0.1:3000/127.0.0.1:$backend/")
-server { listen 127.0.0.1:$backend; return 200; }
+$(block "$1" nginx 1 | sed "s/8080/$port/; s/127.0.0.1:3000/127.0.0.1:$backend/; ${more:+/^init_by_lua_block /d}")
+$more
+server {
+    listen 127.0.0.1:$backend;
+    $(block "$1" nginx 1 | sed -n 's/^\([a-z_]*_by_lua_block\) .*handle().*/\1 { return }/p; s/^txid_handle on;.*/txid_handle off;/p')
+    return 200 "\$http_x_request_id\n";
+}
 END_OF_BLOCK
     rm -f /etc/nginx/sites-enabled/default
     nginx
-    curl -s -i http://127.0.0.1:$port/ | tr -d '\r' | grep -Ex 'X-Request-Id: $id'
+    curl -s -i -H 'X-Request-Id: forged' http://127.0.0.1:$port/ | tr -d '\r' >/tmp/answer
+    got=\$(sed -n 's/^X-Request-Id: //p' /tmp/answer)
+    echo "\$got" | grep -Ex '$id'
+    [ "\$(tail -n 1 /tmp/answer)" = "\$got" ]
+    curl -s -i -H 'Host: a b' http://127.0.0.1:$port/ | tr -d '\r' | grep -Ex 'X-Request-Id: $id'
     sleep 1
-    grep -E '^$id 200 "GET / HTTP/1.1"$' /var/log/nginx/ids.log
+    grep -E "\"GET / HTTP/1.1\" 200 .* \$got\$" /var/log/nginx/ids.log
     nginx -s quit && while [ -s /run/nginx.pid ]; do sleep 0.1; done
-    rm /etc/nginx/conf.d/ids.conf
 END_OF_STEP
+        [ "$1" != README.md ] || break
+    done
+    echo "rm /etc/nginx/conf.d/ids.conf"
 }
 
 # step PAGE COMMAND: how it is run.
 step() {
     case $2 in
-        "make try") echo "PORT=$port make try >/tmp/served 2>&1 &"; echo "until grep '^Serving' /tmp/served; do sleep 1; done" ;;
+        "make try") echo "[ -s /tmp/served ] || { PORT=$port make try >/tmp/served 2>&1 & }; until grep '^Serving' /tmp/served; do sleep 1; done" ;;
+        *"X-Request-Id: forged"*) ;; # serves does it
         "cargo add "*)
             echo "cargo new --quiet --vcs none /tmp/project && cd /tmp/project && $(echo "$2" | sed 's|PATH/TO|/root|')"
             for n in 1 2 3; do echo "[ ! -s /root/rust-$n ] || { cp /root/rust-$n src/main.rs && cargo run --quiet; }"; done ;;
@@ -93,12 +110,15 @@ step() {
         *) echo "$2" ;;
     esac | sed "s/:8080/:$port/; s/sudo //g"
     case "$1 $2" in
-        *"cp -r lua/resty"*) echo "apt install curl"; serves README.md 1 ;;
-        *lua-resty-libtxid_*) echo "apt install curl nginx libnginx-mod-http-lua"; serves README.md 1; echo "apt purge lua-resty-libtxid" ;;
-        *libnginx-mod-http-txid_*) serves docs/quick-start-nginx.md 1 ;;
-        *"install.md make build && sudo make install && sudo ldconfig")
-            echo "apt install curl nginx libnginx-mod-http-lua"
-            for n in 1 2; do serves docs/quick-start-openresty.md $n; done ;;
+        *"cp -r lua/resty"*)
+            echo "apt install curl"
+            serves README.md
+            # A wrong path keeps nginx from its start, and is named.
+            echo "mv /usr/local/share/lua/5.1/resty /tmp/moved; echo 'init_by_lua_block { require \"resty.txid.request\" }' >/etc/nginx/conf.d/ids.conf"
+            echo "! nginx >/tmp/said 2>&1; grep \"no file '/usr/local/share/lua/5.1/resty/txid/request.lua'\" /tmp/said" ;;
+        *lua-resty-libtxid_*) echo "apt install curl nginx libnginx-mod-http-lua"; serves README.md; echo "apt purge lua-resty-libtxid" ;;
+        *libnginx-mod-http-txid_*) echo "apt install curl"; serves docs/quick-start-nginx.md ;;
+        *"install.md make build && sudo make install && sudo ldconfig") echo "apt install curl nginx libnginx-mod-http-lua"; serves docs/quick-start-openresty.md ;;
     esac
 }
 
@@ -117,7 +137,7 @@ while IFS='|' read -r page part; do
         if printf '%s\n' "$command" | grep -Eqx "$(cut -d '|' -f 1 "$tmp/not-run" | paste -s -d '|')"; then
             printf '%s\n' "$command" >>"$tmp/passed-over"
         else
-            printf 'echo "%s, line %s"\n' "$page" "$line"
+            printf 'echo "%s, line %s, $(date +%%T)"\n' "$page" "$line"
             # Debian 12 calls its newer Rust cargo-web, as the pages say.
             step "$page" "$command" | if [ "$release" = bookworm ]; then sed 's/^\(apt install .*\)\<cargo\>/\1cargo-web/'; else cat; fi
         fi
