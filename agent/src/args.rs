@@ -56,14 +56,14 @@ pub enum Subcommand {
 /// Keep leases and segments, and run a child that uses them
 ///
 /// For each node, keeps a file DIR/NAME, from which processes make ids, and renews the lease. For each segment, keeps a
-/// file DIR/TAG.segment, from which processes take numbers, and takes the next range before it is needed. After SIGTERM,
-/// gives the nodes back.
+/// file DIR/TAG.segment, from which processes take numbers, and takes the next range before it is needed. On SIGTERM,
+/// releases the nodes.
 ///
-/// Starts the child, if one is given, when all leases and segments are ready. Passes on the signals TERM, INT, QUIT, HUP,
-/// USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP makes it read the file of --config again:
-/// if that is right, and the store has what it needs, it goes by it, and gives back the nodes that are no longer in it.
+/// Starts the child, if one is given, when all leases and segments are live. Forwards the signals TERM, INT, QUIT, HUP,
+/// USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP reloads the file of --config, if it is
+/// right and the store has what it needs, and releases the nodes that are no longer in it.
 ///
-/// With --env, the child makes ids by itself, with a node from its environment. All its processes are ended before the
+/// With --env, the child makes ids itself, with a node from its environment. All its processes are terminated before the
 /// lease ends, and it starts again when there is a lease.
 #[derive(clap::Args, Clone, Default)]
 pub struct Run {
@@ -83,7 +83,7 @@ pub struct Run {
     /// The largest range of a segment to take [default: 1000000]
     #[arg(long, value_name = "COUNT", value_parser = count)]
     pub max_step: Option<u64>,
-    /// Make tags that the store does not have
+    /// Create tags that the store does not have
     #[arg(long)]
     pub create: bool,
     /// The directory of the files [default: /run/txid]
@@ -98,7 +98,7 @@ pub struct Run {
     /// How far this host's clock may be off the store's, from 100ms to 10s [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_skew: Option<Duration>,
-    /// A variable of the child's environment, with nodes in its value: WORKER_ID={orders}
+    /// An environment variable of the child, with nodes in its value: WORKER_ID={orders}
     ///
     /// {orders:0..5} are the lowest five bits of the node, and {orders:5..10} the next five. {{ and }} are braces. The
     /// default of --max-skew is then 2s.
@@ -106,32 +106,31 @@ pub struct Run {
     pub env: Vec<(String, String)>,
     /// With --env: the child gets SIGKILL this long before a lease ends, and SIGTERM at three times that [default: 5s]
     ///
-    /// It must be at least twice --max-skew plus 0.5s, and at most a seventh of --lease-time. Both signals come earlier by a
-    /// random time of up to a fifth of --lease-time, so that hosts whose store is down do not stop together.
+    /// It must be at least twice --max-skew plus 0.5s, and at most a seventh of --lease-time. A random jitter of up to a fifth
+    /// of --lease-time makes both signals earlier, so that hosts whose store is down do not stop together.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub margin: Option<Duration>,
     /// With --env: how far ahead of the clock the child stamps ids [default: 0s]
     ///
-    /// Some generators use later times if they have many ids to make, or fill a buffer. The child is ended this much earlier,
-    /// and the next one starts this much later. Three times this plus seven times --margin must be at most --lease-time.
+    /// Some generators use later times if they have many ids to make, or fill a buffer. The child is terminated this much
+    /// earlier, and the next one starts this much later. Three times this plus seven times --margin must be at most --lease-time.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub child_runs_ahead: Option<Duration>,
-    /// Take it that the store never had a lease, and do not wait for the end of those that it may have lost: ids repeat if that
-    /// is wrong
+    /// Do not wait for leases that an empty store may have lost: ids repeat if it ever had leases
     #[arg(long)]
     pub assume_unused_store: bool,
     /// Whether the child waits until all is live, or starts at once [default: when-live]
     ///
-    /// A child that waits does not start while the store is down, and needs no care for missing ids. `at-once` is for one that can
-    /// do without ids for a while, as nginx can with `node=lease`; /readyz of --listen says when there are some. Not with --env.
+    /// A child that waits does not start while the store is down, and never lacks ids. `at-once` is for one that can wait for
+    /// ids itself, such as nginx with `node=lease`; /readyz of --listen says when there are some. Not with --env.
     #[arg(long, value_enum, value_name = "WHEN")]
     pub start: Option<Start>,
-    /// Answer /metrics, /healthz and /readyz over HTTP: PORT of this host alone, IP:PORT, or unix:PATH
+    /// Serve /metrics, /healthz and /readyz over HTTP, at PORT for this host alone, IP:PORT, or unix:PATH
     ///
     /// /healthz is 200 while the agent works, /readyz while all leases and segments are live. There is no TLS and no password.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<Listen>,
-    /// The lines of the log [default: text]
+    /// The format of the log [default: text]
     ///
     /// `json` is one object a line: time, level (info, warning, error), group, node, event and text.
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -148,8 +147,8 @@ pub struct Run {
 pub struct Check {
     /// Ask the store: its address, TLS, password, permissions, clock, durability and quota
     ///
-    /// Prints a line for each thing that is right. The exit status is 1 for what would stop the agent, or leave it without ids. To
-    /// try the permissions, it writes the record GROUP/freed, as agents do when they give a node back: run it as the agent's user.
+    /// Prints a line for each check that passes. The exit status is 1 if something would stop the agent, or leave it without ids.
+    /// To try the permissions, it writes the record GROUP/freed, as agents do when they release a node: run it as the agent's user.
     #[arg(long)]
     pub ask: bool,
     #[command(flatten)]
@@ -185,7 +184,7 @@ pub struct Nodes {
     pub group: Group,
 }
 
-/// Take a node from a host that is gone, so that another host need not wait for it
+/// Release the node of a host that is gone, so that another host need not wait for it
 ///
 /// If the host still has the node, it loses it at its next renewal. Ids do not repeat either way: the next holder
 /// starts where the lease ends.
@@ -396,9 +395,9 @@ mod tests {
             ),
             (
                 help("run"),
-                "Starts the child, if one is given, when all leases and segments are ready. Passes on the signals TERM, INT, QUIT, \
-                 HUP, USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP makes it read the file of \
-                 --config again: if that is right, and the store has what it needs, it goes by it",
+                "Starts the child, if one is given, when all leases and segments are live. Forwards the signals TERM, INT, QUIT, HUP, \
+                 USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP reloads the file of --config, if it is \
+                 right and the store has what it needs",
             ),
             (help("run"), "{orders:0..5} are the lowest five bits of the node, and {orders:5..10} the next five."),
             (

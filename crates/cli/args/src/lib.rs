@@ -120,21 +120,20 @@ pub struct New {
     pub prefix: Option<String>,
 }
 
-/// Show what ids hold: format, time (UTC, local, age), fields and bits
+/// Decode ids: format, time (UTC, local, age), fields and bits
 ///
-/// An id does not name its format. If it can be of several, all are shown, the likeliest first. A number is read in every
+/// An id does not name its format. If it can be of several, all are shown, the likeliest first. A number is decoded in every
 /// known layout, unless --layout is given. Ids are shown as txid writes them.
 ///
-/// A text that is no id may have ids in it, such as a URL, a header or a line of a log: each is shown.
+/// A text may also contain ids, such as a URL, a header or a line of a log: each is shown. A text without an id is reported on
+/// standard error, and the exit status is 1. The others are still printed.
 ///
-/// A text without an id is reported on standard error, and the exit status is then 1. The others are still printed.
-///
-/// With --url, prints a link for each id instead: of a log or of a store of traces, with a window of time round the id. In
-/// the template, {id} is the id as it stands in a URL. {time}, {from} and {to} are RFC 3339; {ms}, {from_ms} and {to_ms}
+/// With --url, prints a link for each id instead, to a log or a trace store, with a time window around the id. In the
+/// template, {id} is the id, percent-encoded. {time}, {from} and {to} are RFC 3339; {ms}, {from_ms} and {to_ms}
 /// milliseconds since 1970; {s}, {from_s} and {to_s} seconds; {ns}, {from_ns} and {to_ns} nanoseconds. {{ is a brace.
 ///
-/// A template can be in a file, by a name: NAME = TEMPLATE on a line. The file is links in the directory txid of
-/// XDG_CONFIG_HOME (~/.config), or the one that the variable TXID_LINKS names.
+/// Named templates are in the file links in the directory txid of XDG_CONFIG_HOME (~/.config), or in the file that
+/// TXID_LINKS names: NAME = TEMPLATE on each line.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -151,7 +150,7 @@ pub struct Inspect {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
-    /// Pass on the lines of standard input, each with the time of its first id before it
+    /// Copy standard input, with the time of each line's first id in front
     #[arg(long, conflicts_with_all = ["ids", "json", "url"])]
     pub time: bool,
     /// Read 64-bit ids in this layout (see txid help new, or mastodon) instead of all
@@ -163,7 +162,7 @@ pub struct Inspect {
     /// Print a link for each id, from a template or from the one of this name
     #[arg(long, value_name = "TEMPLATE")]
     pub url: Option<String>,
-    /// For --url: how long before and after the time of the id the window is
+    /// For --url: how long the window is before and after the time of the id
     #[arg(long, value_name = "SPAN", requires = "url", default_value = "1m")]
     pub within: String,
 }
@@ -249,34 +248,34 @@ pub enum Dialect {
 /// Print the records of logs from a time window, or with a text
 ///
 /// A record is a line with a time or an id, and the lines after it that have neither, such as a stack trace. An indented line
-/// begins one only if its time or id is its first word, or if the record before is indented. With --lines, each line is one.
+/// starts one only if its time or id is its first word, or if the record before is indented. With --lines, each line is one.
 ///
 /// A record matches if its first line has an id with a time in the window, and no letter or digit directly before or after that,
 /// but for an escape such as \n, \x22, %2F or a color. Without an id, the line's own time counts, the first in it, and with
 /// --by line always; the end says how many counted so. A number is an id only if --layout says how it is read; how many may be
 /// ids is said at the end.
 ///
-/// Times of lines are those of nginx, RFC 3339 and what is like it, syslog, klog, Java, Go, Python and PostgreSQL, and in JSON
-/// that of "time", "ts", "@timestamp" or "__REALTIME_TIMESTAMP", also counted since 1970. Without a zone, a time is local;
-/// without a year, it is the last one before the file was changed.
+/// Lines have the times of nginx, RFC 3339 and the like, syslog, klog, Java, Go, Python and PostgreSQL, and in JSON that of
+/// "time", "ts", "@timestamp" or "__REALTIME_TIMESTAMP", also counted since 1970. Without a zone, a time is local; without a
+/// year, it is the last one before the file was modified.
 ///
-/// With -e, a record matches if PATTERN is found in any of its lines, and with --id, if the id is, however it is written: with
-/// dashes, in capitals, of B3, X-Ray or Datadog. Then a window is not needed. The syntax is that of https://docs.rs/regex.
+/// With -e, a record matches if any of its lines matches PATTERN, with the syntax of https://docs.rs/regex. With --id, it
+/// matches if it has this id in any spelling: with dashes, in capitals, as B3, X-Ray or Datadog write it. Neither needs a window.
 ///
-/// Without --from, the window has no start; without --to, it has no end. If both are times of day and --from is the later one,
-/// it is the last night. If nothing matches, the window and the times in the files are said.
+/// Without --from, the window has no start; without --to, no end. If both are times of day and --from is the later one, it is
+/// last night. If nothing matches, the window and the times in the files are reported.
 ///
 /// With --in-flight, a line matches if its id began before TIME and the line was written after it, by the line's own time.
 ///
-/// With --late, only the part of a file is read that can have lines of the window. Nothing is missed if each line was written
-/// at most SPAN after its id was made, and lines stand in the order in which they were written.
+/// With --late, only the part of a file is read that can have lines of the window. No line is missed if each was written at
+/// most SPAN after its id was made, and lines are in the order in which they were written.
 ///
-/// Lines are printed as soon as they are read, so the input may be a tail -f. Where several files are searched, the name of
-/// its file stands before each line. On a terminal, what matches has a color, and control characters are escaped, as \x1b. Input
-/// that is compressed with gzip or zstd is decompressed.
+/// Lines are printed as soon as they are read, so the input may be a tail -f. With several files, each line has the name of
+/// its file in front. On a terminal, matches have a color, and control characters are escaped, such as \x1b. Input compressed
+/// with gzip or zstd is decompressed.
 ///
-/// Of a file in whose first 64 KiB one byte in a hundred is zero, or more, grep only says whether it matches, unless --text is
-/// given. Lines longer than 8 MiB are skipped and reported. Memory stays below 32 MB, besides the lines of --before-context and what zstd was told to remember.
+/// If 1 % of the first 64 KiB of a file are zero bytes, grep only says whether it matches, unless --text is given. Lines longer
+/// than 8 MiB are skipped and reported. Memory stays below 32 MB, besides the lines of --before-context and zstd's window.
 ///
 /// The exit status is 0 if a record was found, 1 if none was, and 2 after an error.
 #[derive(clap::Args)]
@@ -299,10 +298,10 @@ pub struct Grep {
     /// Which time
     #[command(flatten)]
     pub window: Window,
-    /// Print lines of what had begun and not ended at this time
+    /// Print lines of requests in flight at this time: begun, and not ended
     #[arg(long, value_name = "TIME", conflicts_with_all = ["from", "to", "span", "around"], allow_hyphen_values = true)]
     pub in_flight: Option<String>,
-    /// Read only what has the window, if no line is written later than this after its id was made
+    /// Read only the part of the window: no line is written later than this after its id was made
     #[arg(long, value_name = "SPAN", conflicts_with = "in_flight", allow_hyphen_values = true)]
     pub late: Option<String>,
     /// Which ids
@@ -311,25 +310,25 @@ pub struct Grep {
     /// Count records by their ids, by the times of their lines, or by a time where there is no id
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Either, hide_possible_values = true)]
     pub by: By,
-    /// Take each line for itself, also without a time and an id
+    /// Take each line as a record, also without a time or an id
     #[arg(long)]
     pub lines: bool,
     /// Print records with a match for this regular expression; may be given more than once
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
     pub regexp: Vec<String>,
-    /// Print records with this id, however it is written
+    /// Print records with this id, in any spelling
     #[arg(long, value_name = "ID", conflicts_with = "regexp")]
     pub id: Vec<String>,
-    /// A PATTERN is a text, and no regular expression
+    /// Take each PATTERN as a literal, not a regular expression
     #[arg(short = 'F', long, requires = "regexp")]
     pub fixed_strings: bool,
-    /// Capitals are like other letters in a PATTERN
+    /// Ignore case in each PATTERN
     #[arg(short, long, requires = "regexp")]
     pub ignore_case: bool,
-    /// A PATTERN matches whole words only
+    /// Match whole words only
     #[arg(short, long, requires = "regexp")]
     pub word_regexp: bool,
-    /// A PATTERN matches whole lines only
+    /// Match whole lines only
     #[arg(short = 'x', long, requires = "regexp")]
     pub line_regexp: bool,
     /// Print how many records match in each span of this length, such as 1m: a bar a line on a terminal; with -H, of each file
@@ -358,16 +357,16 @@ pub struct Grep {
     /// Print a zero byte after the name of a file instead of : or a newline
     #[arg(short = 'Z', long)]
     pub null: bool,
-    /// Print nothing, and end with the first match
+    /// Print nothing, and exit at the first match
     #[arg(short, long, alias = "silent")]
     pub quiet: bool,
-    /// Do not say which files cannot be read, and where the window is if nothing matches
+    /// Do not report files that cannot be read, nor the window if nothing matches
     #[arg(short = 's', long)]
     pub no_messages: bool,
     /// Print the records that do not match: without PATTERN, those outside the window
     #[arg(short = 'v', long)]
     pub invert_match: bool,
-    /// Read no further in a file after this many records
+    /// Stop reading a file after this many records
     #[arg(short, long, value_name = "COUNT")]
     pub max_count: Option<u64>,
     /// Print the name of its file before each line, even if there is only one
@@ -428,15 +427,15 @@ pub enum When {
     Never,
 }
 
-/// Sort the lines of files by the ids and times in them
+/// Merge files by the ids and times of their lines
 ///
-/// The first txid in a line counts, or if it has none, the first id of another format, or if it has none, its own time. With
-/// --format, the first of those ids counts. Ids of one format that sort by time are compared whole, others by their time. A line
-/// without an id and a time stays below the line before it, as in a stack trace, and so does an indented line with its id or
-/// time further on; at the top of a file, it comes before all others. Lines with the same id keep their order. Input that is compressed with gzip or zstd is
+/// A line counts by its first txid, or else its first id of another format, or else its own time; with --format, by the first
+/// of those ids. Ids of one format that sort by time are compared whole, others by their time. A line without an id or a time
+/// stays below the line before it, as in a stack trace, and so does an indented line whose id or time is not its first word; at
+/// the top of a file, it comes before all others. Lines with the same id keep their order. Input compressed with gzip or zstd is
 /// decompressed.
 ///
-/// Files that cannot be read and lines longer than 8 MiB are skipped and reported, and the exit status is then 2.
+/// Files that cannot be read and lines longer than 8 MiB are skipped and reported, and the exit status is 2.
 ///
 /// Memory stays below 128 MB for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
 /// which disappears when the command ends.
@@ -468,31 +467,31 @@ pub struct Sort {
     pub files: Vec<PathBuf>,
 }
 
-/// Report what is wrong with the ids of logs: repeats, clocks that went back, shared nodes, gaps
+/// Report what is wrong with the ids of logs: repeats, clocks set back, shared nodes, gaps
 ///
-/// The first id of each format in a line counts: txids, unless --format says which. The end says which ids were passed over. A
-/// host is a file with those that were rotated (its name with .1 or a day), unless --host names a KEY.
+/// Of each line, the first id of each format counts: txids, unless --format names others. The end says which ids were skipped.
+/// A host is a file with its rotated files (its name with .1 or a day), unless --host names a KEY.
 ///
 /// A format with no more ids than chance makes of other words is left out, unless --format names it; the end says so.
 ///
 /// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
-/// and so does what is no regular file, to show lines of it.
+/// and so does input that is no regular file, to show its lines.
 ///
 /// The exit status is 1 if an id repeats, 0 if none does, and 2 after an error or if there is no id.
 #[derive(clap::Args)]
 #[command(after_help = format!("\
 It reports:
-  shared nodes  a node that two hosts used in turn, so at once. An id that both
-                have says nothing
-  repeats       an id on two lines; with --per, on two lines with another value
-                of one KEY; with --per file, on two lines of a file
-  steps back    a clock that was set back: at least 16 ids of a host in a row are
-                more than 1 s older than four before them
-  future        ids of more than a minute after now
-  sequences     nine tenths of the numbers of one unit of time are used, or more
-  gaps          spans without an id, of all hosts and of each, longer than --gap:
-                also from the first id of all to that of a host, and to the last
-  outliers      at most ten first or last ids, more than an hour from all others:
+  shared nodes  one node made ids on host A, on B, and on A again within a
+                minute. Ids in the logs of both do not count
+  repeats       an id is on two lines; with --per, on two lines with different
+                values of a KEY; with --per file, on two lines of a file
+  steps back    a clock was set back: ids of a host become more than 1 s older
+                than four before them, and stay so for 16 ids
+  future        ids are more than a minute ahead of now
+  sequences     90 % of the numbers of a unit of time are used, or more
+  gaps          no id for longer than --gap, of all hosts or of one: also from the
+                first id of all to that of a host, and to the last
+  outliers      up to ten first or last ids are an hour or more from all others:
                 gaps and rates leave them out
   rates         ids a second, on average and at most, of all hosts and of each
 
@@ -513,13 +512,13 @@ pub struct Audit {
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
-    /// An id may be on several lines if they have the same KEY, the first of these that a line has; with file, in each file once
+    /// Allow an id on several lines with the same KEY, the first of these that a line has; with file, once in each file
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub per: Vec<String>,
-    /// Which host made the ids of a line
+    /// The KEY of the host that made the ids of a line
     #[arg(long, value_name = "KEY")]
     pub host: Option<String>,
-    /// Report spans without an id that are longer
+    /// Report gaps longer than this
     #[arg(long, value_name = "SPAN", default_value = "1m")]
     pub gap: String,
     /// How much memory to use, such as 64M or 1G
@@ -556,9 +555,9 @@ pub enum KeyCommand {
     New,
     /// Print the check value of each key in a file
     ///
-    /// A check value does not help to find the key. Hosts with equal ones show the same images: it is of the key, the name, the
-    /// length and the check digit. In the file of txid-agent, it is key = "66e94b-767ab6ec", or "1:66e94b-767ab6ec" for a key of
-    /// period 1.
+    /// A check value does not reveal the key. Hosts with the same value show the same images: it is of the key, the name, the
+    /// length and the check digit. In the file of txid-agent, it is key = "66e94b-767ab6ec", or "1:66e94b-767ab6ec" for a key with
+    /// the digit 1.
     Check(KeyCheck),
 }
 
@@ -578,7 +577,7 @@ pub struct KeyCheck {
 
 /// Print the images of numbers or UUIDs, one per line
 ///
-/// For one without an image, an empty line is printed and the error is reported; the exit status is then 1.
+/// For one without an image, an empty line is printed, the error is reported, and the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -596,7 +595,7 @@ pub struct Hide {
 
 /// Print the numbers or the UUIDs of images, one per line
 ///
-/// For a text that is not an image, an empty line is printed and the error is reported; the exit status is then 1.
+/// For a text that is no image, an empty line is printed, the error is reported, and the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -618,13 +617,13 @@ pub struct Series {
     /// The file of the key, which only its owner may read
     #[arg(long, value_name = "FILE")]
     pub key: PathBuf,
-    /// The name of the series; with another name, the images are others
+    /// The name of the series; another name gives other images
     #[arg(long, value_name = "NAME")]
     pub name: String,
     /// How its images look
     #[command(flatten)]
     pub shape: Shape,
-    /// The file of the segment that the numbers are of: a key that its store does not have is refused
+    /// The file of the segment of the numbers: a key that its store does not have is refused
     #[arg(long, value_name = "FILE", conflicts_with = "uuid")]
     pub state: Option<PathBuf>,
     /// Print one JSON object on each line
