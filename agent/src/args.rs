@@ -2,7 +2,6 @@
 
 use clap::Parser;
 use jiff::{Span, SpanRelativeTo, Timestamp};
-use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -286,15 +285,6 @@ impl FromStr for Listen {
         address
             .map(Self::Tcp)
             .ok_or_else(|| format!("'{text}' is not PORT, IP:PORT or unix:PATH, such as 127.0.0.1:9464"))
-    }
-}
-
-impl fmt::Display for Listen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp(address) => address.fmt(f),
-            Self::Unix(path) => write!(f, "unix:{}", path.display()),
-        }
     }
 }
 

@@ -6,16 +6,13 @@ use crate::node::Node;
 use anyhow::{Context, anyhow, ensure};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::OpenOptions;
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 use txid::hidden::KeyCheck;
+use txid_agent::file;
 use txid_agent::store::{STORE_VARIABLE, secret};
-
-/// The longest file.
-const LONGEST: u64 = 1 << 20;
 
 /// How long SIGKILL takes to end the processes of a child.
 const KILL: Duration = Duration::from_millis(500);
@@ -59,7 +56,7 @@ struct File {
     env: BTreeMap<String, String>,
     margin: Option<Time>,
     child_runs_ahead: Option<Time>,
-    listen: Option<String>,
+    listen: Option<Parsed<Listen>>,
 }
 
 #[derive(Deserialize)]
@@ -67,7 +64,7 @@ struct File {
 struct Segment {
     step: Option<Count>,
     #[serde(default)]
-    key_checks: Vec<KeyText>,
+    key_checks: Vec<Parsed<KeyCheck>>,
 }
 
 /// Values that are written as on the command line.
@@ -80,8 +77,8 @@ struct Time(Duration);
 struct Count(u64);
 
 #[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct KeyText(KeyCheck);
+#[serde(try_from = "String", bound = "T: FromStr, T::Err: fmt::Display")]
+struct Parsed<T>(T);
 
 impl TryFrom<String> for Time {
     type Error = String;
@@ -99,8 +96,8 @@ impl TryFrom<u64> for Count {
     }
 }
 
-impl TryFrom<String> for KeyText {
-    type Error = txid::hidden::NoKeyCheck;
+impl<T: FromStr> TryFrom<String> for Parsed<T> {
+    type Error = T::Err;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse().map(Self)
@@ -139,7 +136,7 @@ impl Config {
         for (tag, Segment { step, key_checks }) in file.segments {
             let tag = args::group_name(&tag).map_err(|why| anyhow!("{shown}: segments: {why}"))?;
             if !key_checks.is_empty() {
-                keys.insert(tag.clone(), key_checks.into_iter().map(|KeyText(check)| check).collect());
+                keys.insert(tag.clone(), key_checks.into_iter().map(|Parsed(check)| check).collect());
             }
             if !are_given {
                 segments.push((tag, step.map(|Count(step)| step)));
@@ -150,7 +147,6 @@ impl Config {
             Variable::parse(name, value, &nodes).map_err(|why| anyhow!("{place}: {why}"))
         };
         let env = given.iter().map(variable).collect::<anyhow::Result<Vec<_>>>()?;
-        let listen = file.listen.map(|text| text.parse::<Listen>()).transpose();
         let config = Self {
             store: find_store(args.from.store, file.store)?,
             dir: args.dir.or(file.dir).unwrap_or_else(|| "/run/txid".into()),
@@ -170,9 +166,7 @@ impl Config {
             max_step: args.max_step.or(file.max_step.map(|Count(step)| step)).unwrap_or(1_000_000),
             create: args.create,
             start: args.start.unwrap_or_default(),
-            listen: args
-                .listen
-                .map_or_else(|| listen.map_err(|why| anyhow!("{shown}: listen: {why}")), |it| Ok(Some(it)))?,
+            listen: args.listen.or(file.listen.map(|Parsed(listen)| listen)),
             log_format: args.log_format.unwrap_or_default(),
             child: args.child,
         };
@@ -268,22 +262,12 @@ fn once<'a>(kind: &str, names: impl Iterator<Item = &'a String>) -> anyhow::Resu
 impl File {
     fn of(from: &From) -> anyhow::Result<Self> {
         let Some(path) = &from.config else { return Ok(Self::default()) };
-        let text = read(path).with_context(|| path.display().to_string())?;
+        let text = file::read(path).with_context(|| path.display().to_string())?;
         toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             anyhow!("{} line {line}: {}", path.display(), error.message().trim())
         })
     }
-}
-
-/// A pipe could keep the agent waiting, and an endless file fill its memory.
-fn read(path: &Path) -> anyhow::Result<String> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    let found = file.metadata()?;
-    ensure!(found.is_file() && found.len() <= LONGEST, "this is not a regular file of at most 1 MiB");
-    let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 fn date(ms: i64) -> String {

@@ -3,11 +3,10 @@
 use super::own::{OwnError, Owned, own};
 use super::page::{look, set_news, write};
 use super::room::Looks;
-use super::{Kind, Level, Managed, Step};
+use super::{Kind, Level, Managed, Step, Terms};
 use crate::store::{Durability, Store};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
 use txid_agent_machines::lease::{Answer, Event, Input, Lease, Output, PageView, Reply, Request, Rules};
@@ -32,11 +31,7 @@ pub struct ManagedLease {
     used_ms: Option<(AtomicI64, i64)>,
     file: Owned,
     room: Looks,
-    terms: Option<Receiver<LeaseTerms>>,
 }
-
-/// What an agent that reads its configuration again has a lease go by.
-pub type LeaseTerms = (Rules, Box<dyn Store>);
 
 /// What a line of the log about an event is about.
 fn kind(event: &Event) -> Kind {
@@ -82,15 +77,7 @@ impl ManagedLease {
             used_ms: None,
             file,
             room: Looks::new(path),
-            terms: None,
         })
-    }
-
-    /// Where to send other rules, and the store to ask, once this lease is kept. Its node stays.
-    pub fn terms(&mut self) -> Sender<LeaseTerms> {
-        let (sender, terms) = channel();
-        self.terms = Some(terms);
-        sender
     }
 
     /// A child has the node in its environment, and the page does not show which times it uses: all until now, and
@@ -158,10 +145,6 @@ impl Managed for ManagedLease {
     }
 
     fn step(&mut self, now: &Now, is_to_stop: bool) -> Step {
-        if is_to_stop {
-            // A lease that is given back is not begun again.
-            self.terms = None;
-        }
         let unless = if is_to_stop { Input::Stop } else { Input::Go };
         let input = self.answer.take().map_or(unless, Input::Answer);
         let view = self.look();
@@ -185,12 +168,14 @@ impl Managed for ManagedLease {
         }
     }
 
+    fn go_by(&mut self, terms: Terms) {
+        let Terms::Lease(rules, store) = terms else { return };
+        self.durability = store.durability().clone();
+        (self.rules, self.store, self.has_answered) = (rules, store, false);
+        self.machine = Lease::again(&self.look());
+    }
+
     fn attend(&mut self, now: Instant) -> Option<String> {
-        if let Some(Ok((rules, store))) = self.terms.as_ref().map(Receiver::try_recv) {
-            self.durability = store.durability().clone();
-            (self.rules, self.store, self.has_answered) = (rules, store, false);
-            self.machine = Lease::again(&self.look());
-        }
         let text = self.file.look();
         if text.is_some() || !self.has_answered || !self.room.is_due(now) {
             return text;

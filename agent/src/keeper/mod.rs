@@ -8,15 +8,18 @@ pub mod page;
 pub mod room;
 mod segment;
 
-pub use lease::{LeaseTerms, ManagedLease};
+pub use lease::ManagedLease;
 pub use own::OwnError;
-pub use segment::{ManagedSegment, SegmentTerms};
+pub use segment::ManagedSegment;
 
+use crate::store::Store;
 use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
+use txid::hidden::KeyCheck;
 use txid_agent_machines::protocol::Now;
+use txid_agent_machines::{lease as leases, segment as segments};
 
 /// Longest pause between two steps of the machine, so that a host that was copied or stopped notices soon. An outage that is
 /// shorter is not reported: a worker may just be faster than the store.
@@ -30,21 +33,30 @@ pub trait Clock {
     /// Milliseconds of a clock that never goes backwards.
     fn mono_ms(&self) -> u64;
 
-    /// Waits for this many milliseconds. Returns earlier, with true, when the keeper is told to stop; it is told once.
-    fn wait(&self, for_ms: u64) -> bool;
+    /// Waits for this many milliseconds. Returns earlier when the keeper is told other terms, or to stop: without a sender. That
+    /// is told once.
+    fn wait(&self, for_ms: u64) -> Result<Terms, RecvTimeoutError>;
 }
 
-/// The clocks of this host. A keeper stops when a message arrives or the sender is gone.
+/// What a lease or a segment goes by, once the configuration was read again: its rules, the store to ask, and the keys.
+pub enum Terms {
+    /// Of a lease.
+    Lease(leases::Rules, Box<dyn Store>),
+    /// Of a segment.
+    Segment(segments::Rules, Box<dyn Store>, Vec<KeyCheck>),
+}
+
+/// The clocks of this host, and what a keeper is told.
 pub struct HostClock<'a> {
     begin: Instant,
-    stop: &'a Receiver<()>,
-    is_told: Cell<bool>,
+    told: &'a Receiver<Terms>,
+    is_to_stop: Cell<bool>,
 }
 
 impl<'a> HostClock<'a> {
     /// Its monotonic clock begins now.
-    pub fn new(stop: &'a Receiver<()>) -> Self {
-        Self { begin: Instant::now(), stop, is_told: Cell::new(false) }
+    pub fn new(told: &'a Receiver<Terms>) -> Self {
+        Self { begin: Instant::now(), told, is_to_stop: Cell::new(false) }
     }
 }
 
@@ -57,15 +69,16 @@ impl Clock for HostClock<'_> {
         self.begin.elapsed().as_millis() as u64
     }
 
-    fn wait(&self, for_ms: u64) -> bool {
+    fn wait(&self, for_ms: u64) -> Result<Terms, RecvTimeoutError> {
         let time = Duration::from_millis(for_ms);
         // A sender that is gone would be reported again and again, while a node is given back.
-        if self.is_told.get() {
+        if self.is_to_stop.get() {
             thread::sleep(time);
-            return false;
+            return Err(RecvTimeoutError::Timeout);
         }
-        self.is_told.set(self.stop.recv_timeout(time) != Err(RecvTimeoutError::Timeout));
-        self.is_told.get()
+        let told = self.told.recv_timeout(time);
+        self.is_to_stop.set(matches!(told, Err(RecvTimeoutError::Disconnected)));
+        told
     }
 }
 
@@ -76,6 +89,9 @@ pub trait Managed {
 
     /// Has the machine decide, and does that: one write to the page, or one request to the store.
     fn step(&mut self, now: &Now, is_to_stop: bool) -> Step;
+
+    /// Goes by other terms. What it has stays.
+    fn go_by(&mut self, _: Terms) {}
 
     /// Looks at what the machine does not see: the file, and a record besides its own. Returns a line of the log if there is
     /// something new.
@@ -142,11 +158,11 @@ pub struct Report {
 /// Keeps a lease or a segment until its clock says that it is to stop, and then ends it.
 ///
 /// From the first line of the log on, each change of [`Report::live`] is reported: many have no event of the machine.
-pub fn keep<K: Managed>(managed: &mut K, clock: &impl Clock, mut report: impl FnMut(Report)) -> Result<(), String> {
+pub fn keep(managed: &mut dyn Managed, clock: &impl Clock, mut report: impl FnMut(Report)) -> Result<(), String> {
     managed.begin();
     let mut outage = Outage::default();
     let mut told = None;
-    let mut tell = |managed: &K, kind: Kind, text: Option<String>| {
+    let mut tell = |managed: &dyn Managed, kind: Kind, text: Option<String>| {
         let live = managed.refusal().is_none();
         if text.is_some() || told.is_some_and(|told| told != live) {
             told = Some(live);
@@ -172,7 +188,10 @@ pub fn keep<K: Managed>(managed: &mut K, clock: &impl Clock, mut report: impl Fn
                     tell(managed, kind, Some(text));
                 }
                 let left_ms = until_ms.saturating_sub(clock.mono_ms());
-                is_to_stop = clock.wait(left_ms.min(LOOK_MS));
+                match clock.wait(left_ms.min(LOOK_MS)) {
+                    Ok(terms) => managed.go_by(terms),
+                    Err(why) => is_to_stop = why == RecvTimeoutError::Disconnected,
+                }
             }
             Step::Stopped => return Ok(()),
             Step::Failed(why) => return Err(why),
@@ -228,9 +247,9 @@ mod tests {
             0
         }
 
-        fn wait(&self, _: u64) -> bool {
+        fn wait(&self, _: u64) -> Result<Terms, RecvTimeoutError> {
             self.0();
-            true
+            Err(RecvTimeoutError::Disconnected)
         }
     }
 
@@ -252,13 +271,13 @@ mod tests {
     /// While a node is given back, the sender is gone.
     #[test]
     fn a_keeper_is_told_once_to_stop_and_then_waits() {
-        let (sender, stop) = std::sync::mpsc::channel();
-        let clock = HostClock::new(&stop);
-        assert!(!clock.wait(1));
+        let (sender, told) = std::sync::mpsc::channel();
+        let clock = HostClock::new(&told);
+        assert_eq!(clock.wait(1).err(), Some(RecvTimeoutError::Timeout));
         drop(sender);
-        assert!(clock.wait(60_000));
+        assert_eq!(clock.wait(60_000).err(), Some(RecvTimeoutError::Disconnected));
         let begin = Instant::now();
-        assert!(!clock.wait(20));
+        assert_eq!(clock.wait(20).err(), Some(RecvTimeoutError::Timeout));
         assert!(begin.elapsed() >= Duration::from_millis(20), "it does not wait");
     }
 
@@ -341,9 +360,9 @@ mod tests {
                 100
             }
 
-            fn wait(&self, for_ms: u64) -> bool {
+            fn wait(&self, for_ms: u64) -> Result<Terms, RecvTimeoutError> {
                 self.0.set(for_ms);
-                true
+                Err(RecvTimeoutError::Disconnected)
             }
         }
 

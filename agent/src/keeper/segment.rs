@@ -1,10 +1,9 @@
 //! A segment, as its keeper manages it: the page, and the store.
 
 use super::own::{OwnError, Owned, own};
-use super::{Kind, Level, Managed, Step};
+use super::{Kind, Level, Managed, Step, Terms};
 use crate::store::{self, Durability, Store};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use txid::hidden::KeyCheck;
 use txid::segment::{SegmentError, SegmentPage};
@@ -22,11 +21,7 @@ pub struct ManagedSegment {
     store: Box<dyn Store>,
     keys: Option<Keys>,
     file: Owned,
-    terms: Option<Receiver<SegmentTerms>>,
 }
-
-/// What an agent that reads its configuration again has a segment go by.
-pub type SegmentTerms = (Rules, Box<dyn Store>, Vec<KeyCheck>);
 
 /// The keys that hide the numbers.
 struct Keys {
@@ -67,19 +62,12 @@ impl ManagedSegment {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, machine: Segment::default(), answer: None, page, store, keys: None, file, terms: None })
+        Ok(Self { rules, machine: Segment::default(), answer: None, page, store, keys: None, file })
     }
 
     /// The same for numbers that are hidden by these keys, if there are any.
     pub fn hidden_by(self, checks: Vec<KeyCheck>) -> Self {
         Self { keys: keys(checks), ..self }
-    }
-
-    /// Where to send other rules, the store to ask, and the keys, once this segment is kept. Its numbers stay.
-    pub fn terms(&mut self) -> Sender<SegmentTerms> {
-        let (sender, terms) = channel();
-        self.terms = Some(terms);
-        sender
     }
 
     /// Ties the tag to the keys, and then lets workers hide by them.
@@ -188,11 +176,12 @@ impl Managed for ManagedSegment {
         Step::Done(None)
     }
 
+    fn go_by(&mut self, terms: Terms) {
+        let Terms::Segment(rules, store, checks) = terms else { return };
+        (self.rules, self.store, self.machine, self.keys) = (rules, store, Segment::default(), keys(checks));
+    }
+
     fn attend(&mut self, now: Instant) -> Option<String> {
-        if let Some(Ok((rules, store, checks))) = self.terms.as_ref().map(Receiver::try_recv) {
-            (self.rules, self.store, self.machine) = (rules, store, Segment::default());
-            self.keys = keys(checks);
-        }
         if let Some(text) = self.file.look() {
             return Some(text);
         }

@@ -5,7 +5,6 @@ use serde_json::json;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write, stderr};
-use std::ops::AddAssign;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -51,9 +50,10 @@ impl fmt::Display for Line {
     }
 }
 
-impl AddAssign<&str> for Line {
-    fn add_assign(&mut self, more: &str) {
-        self.text += more;
+impl From<String> for Line {
+    /// Of the agent itself.
+    fn from(text: String) -> Self {
+        Self { kind: (Level::Info, "agent"), text, ..Self::default() }
     }
 }
 
@@ -85,7 +85,7 @@ pub fn finish() {
 
 /// A line of the agent itself.
 pub fn say(text: &str) {
-    say_line(&Line { kind: (Level::Info, "agent"), text: text.to_owned(), ..Line::default() });
+    say_line(&text.to_owned().into());
 }
 
 /// One line for each change of state.
@@ -115,11 +115,7 @@ fn stamped(text: &str, has_time: bool) -> String {
 }
 
 fn json(Line { kind: (level, event), group, node, text }: &Line) -> String {
-    let level = match level {
-        Level::Info => "info",
-        Level::Warning => "warning",
-        Level::Error => "error",
-    };
+    let level = format!("{level:?}").to_lowercase();
     let time = format!("{:.3}", jiff::Timestamp::now());
     let text = one_line(text);
     json!({ "time": time, "level": level, "group": group, "node": node, "event": event, "text": text }).to_string()
@@ -160,26 +156,21 @@ fn one_line(text: &str) -> String {
 }
 
 /// Chooses the lines of one lease or segment that are written, so that a store that answers nonsense fills no disk.
-pub struct Journal<L = String> {
+#[derive(Default)]
+pub struct Journal {
     written: VecDeque<Instant>,
     left_out: u64,
     /// The last line, if it was left out. It says how things are now, perhaps for hours, so it is written later.
-    last: Option<L>,
+    last: Option<Line>,
 }
 
-impl<L> Default for Journal<L> {
-    fn default() -> Self {
-        Self { written: VecDeque::new(), left_out: 0, last: None }
-    }
-}
-
-impl<L: for<'a> AddAssign<&'a str>> Journal<L> {
+impl Journal {
     /// The line to write now, if there is room for it.
-    pub fn line(&mut self, mut text: L, now: Instant) -> Option<L> {
+    pub fn line(&mut self, mut line: Line, now: Instant) -> Option<Line> {
         if self.written.len() == MOST_LINES {
             if now.duration_since(self.written[0]) < WINDOW {
                 self.left_out += 1;
-                self.last = Some(text);
+                self.last = Some(line);
                 return None;
             }
             self.written.pop_front();
@@ -188,9 +179,9 @@ impl<L: for<'a> AddAssign<&'a str>> Journal<L> {
         self.last = None;
         let left_out = std::mem::take(&mut self.left_out);
         if left_out > 0 {
-            text += &*format!(" (lines left out before this one: {left_out})");
+            line.text += &format!(" (lines left out before this one: {left_out})");
         }
-        Some(text)
+        Some(line)
     }
 
     /// When there is room for a line that was left out, if there is one.
@@ -199,11 +190,11 @@ impl<L: for<'a> AddAssign<&'a str>> Journal<L> {
     }
 
     /// That line, if there is room for it now.
-    pub fn late_line(&mut self, now: Instant) -> Option<L> {
+    pub fn late_line(&mut self, now: Instant) -> Option<Line> {
         self.next().filter(|next| *next <= now)?;
-        let text = self.last.take()?;
+        let line = self.last.take()?;
         self.left_out -= 1;
-        self.line(text, now)
+        self.line(line, now)
     }
 }
 
@@ -216,8 +207,8 @@ mod tests {
         let (mut journal, start) = (Journal::default(), Instant::now());
         let mut lines = Vec::new();
         for ms in (0..30_000).step_by(100) {
-            let line = journal.line("text".to_owned(), start + Duration::from_millis(ms));
-            lines.extend(line.map(|line| (ms, line)));
+            let line = journal.line("text".to_owned().into(), start + Duration::from_millis(ms));
+            lines.extend(line.map(|line| (ms, line.text)));
         }
         assert_eq!(lines.len(), 30, "{lines:?}");
         assert!(lines.windows(MOST_LINES + 1).all(|some| some[MOST_LINES].0 - some[0].0 >= 10_000), "{lines:?}");
@@ -244,18 +235,21 @@ mod tests {
         let (mut journal, start) = (Journal::default(), Instant::now());
         let at = |ms| start + Duration::from_millis(ms);
         for number in 0..12 {
-            journal.line(format!("line {number}"), at(number));
+            journal.line(format!("line {number}").into(), at(number));
         }
         assert_eq!(journal.next(), Some(at(10_000)));
         assert_eq!(journal.late_line(at(9_999)), None);
-        assert_eq!(journal.late_line(at(10_000)).unwrap(), "line 11 (lines left out before this one: 1)");
+        assert_eq!(journal.late_line(at(10_000)).unwrap().text, "line 11 (lines left out before this one: 1)");
         assert_eq!((journal.late_line(at(20_000)), journal.next()), (None, None));
         // A newer line takes its place.
-        (0..11).for_each(|_| drop(journal.line("old".to_owned(), at(30_000))));
-        assert_eq!(journal.line("new".to_owned(), at(40_000)).unwrap(), "new (lines left out before this one: 1)");
+        (0..11).for_each(|_| drop(journal.line("old".to_owned().into(), at(30_000))));
+        assert_eq!(
+            journal.line("new".to_owned().into(), at(40_000)).unwrap().text,
+            "new (lines left out before this one: 1)"
+        );
         assert_eq!(journal.next(), None);
-        (0..11).for_each(|_| drop(journal.line("late".to_owned(), at(50_000))));
-        assert_eq!(journal.late_line(at(70_000)).unwrap(), "late");
+        (0..11).for_each(|_| drop(journal.line("late".to_owned().into(), at(50_000))));
+        assert_eq!(journal.late_line(at(70_000)).unwrap().text, "late");
     }
 
     #[test]

@@ -5,15 +5,14 @@ use super::journal::{Journal, Line, say};
 use crate::config::Config;
 use crate::node::Node;
 use anyhow::ensure;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use txid::snowflake::Layout;
-use txid_agent::keeper::{
-    HostClock, Kind, LeaseTerms, Level, Managed, ManagedLease, ManagedSegment, Report, SegmentTerms, beside, keep,
-};
+use txid_agent::keeper::{HostClock, Kind, Level, Managed, ManagedLease, ManagedSegment, Report, Terms, beside, keep};
 use txid_agent::store::{Open, share, shown};
 use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
@@ -24,27 +23,25 @@ const RESTART: Duration = if cfg!(test) { Duration::from_millis(100) } else { Du
 /// All leases and segments of this agent.
 pub struct Keepers {
     all: Vec<Keeper>,
+    events: Sender<Event>,
 }
 
 struct Keeper {
     name: String,
+    what: What,
     state: State,
     /// Its line is in the configuration. If not, its thread gives back what it has, and ends.
     is_kept: bool,
-    journal: Journal<Line>,
+    journal: Journal,
     /// The line of the log if the thread does not end.
     unreturned: Box<dyn Fn() -> Option<String>>,
-    terms: Terms,
     at_stop: Option<String>,
     /// Ends the thread when it is dropped.
-    stop: Option<Sender<()>>,
+    tell: Option<Sender<Terms>>,
 }
 
-/// What it keeps, and where to send what it is to go by.
-enum Terms {
-    Lease(Layout, Numbering, Sender<LeaseTerms>),
-    Segment(Sender<SegmentTerms>),
-}
+/// The layout of a node, and what numbers it; None of a segment.
+type What = Option<(Layout, Numbering)>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -60,41 +57,37 @@ enum State {
 
 /// What a configuration has, once all of it can be kept.
 #[derive(Default)]
-struct Next<'a> {
-    leases: Vec<(&'a Node, ManagedLease)>,
-    segments: Vec<(&'a str, ManagedSegment)>,
-    /// Tells those that are kept already what to go by.
-    told: Vec<Box<dyn FnOnce()>>,
+struct Next {
+    new: Vec<(String, What, Box<dyn Managed + Send>)>,
+    /// What those are to go by that are kept already, by their positions.
+    told: BTreeMap<usize, Terms>,
     /// Files that were not there before.
     made: Vec<PathBuf>,
 }
 
 impl Keepers {
     /// Starts all threads of `config`. They report to `events`.
-    pub fn start(config: &Config, events: &Sender<Event>) -> anyhow::Result<Self> {
-        let mut keepers = Self { all: Vec::new() };
-        keepers.change(config, &share(&config.store)?, events)?;
+    pub fn start(config: &Config, events: Sender<Event>) -> anyhow::Result<Self> {
+        let mut keepers = Self { all: Vec::new(), events };
+        keepers.change(config, &share(&config.store)?)?;
         Ok(keepers)
     }
 
     /// Keeps what `config` has: starts a thread for what is new, tells the others what to go by, and ends those that it no longer
     /// has. If something cannot be kept, nothing changes.
-    pub fn change(&mut self, config: &Config, open: &Open, events: &Sender<Event>) -> anyhow::Result<()> {
+    pub fn change(&mut self, config: &Config, open: &Open) -> anyhow::Result<()> {
         let (store, mut next) = (shown(&config.store)?, Next::default());
         if let Err(error) = self.open(config, open, &mut next) {
             // Nobody would write to them, and `status` would show them. Their locks are still held.
             next.made.iter().for_each(|path| drop(std::fs::remove_file(path)));
             return Err(error);
         }
-        for keeper in &mut self.all {
-            let is_there = match keeper.terms {
-                Terms::Lease(..) => config.nodes.iter().any(|node| node.name == keeper.name),
-                Terms::Segment(_) => config.segments.iter().any(|(tag, _)| *tag == keeper.name),
-            };
-            // One that has ended is taken up anew.
-            keeper.is_kept &= is_there && keeper.state != State::Ended;
-            if !keeper.is_kept {
-                keeper.stop = None;
+        for (which, keeper) in self.all.iter_mut().enumerate() {
+            let terms = next.told.remove(&which);
+            match keeper.tell.as_ref().zip(terms) {
+                Some((tell, terms)) => drop(tell.send(terms)),
+                // Its line is gone, or it has ended, and is taken up anew.
+                None => (keeper.is_kept, keeper.tell) = (false, None),
             }
         }
         let files = config.nodes.iter().map(|node| node.name.clone());
@@ -102,36 +95,25 @@ impl Keepers {
             // Only a label is missing then.
             let _ = beside::write(&config.dir.join(name), beside::STORE, &store);
         }
-        next.told.into_iter().for_each(|tell| tell());
         // All files are there before one of them is live: `status` looks at those that it finds.
-        for (node, mut managed) in next.leases {
-            let terms = Terms::Lease(node.layout, node.numbering, managed.terms());
-            self.add(&node.name, terms, managed, events)?;
-        }
-        for (tag, mut managed) in next.segments {
-            let terms = Terms::Segment(managed.terms());
-            self.add(tag, terms, managed, events)?;
-        }
-        Ok(())
+        next.new.into_iter().try_for_each(|(name, what, managed)| self.add(name, what, managed))
     }
 
     /// Adds all that `config` has to `next`.
-    fn open<'a>(&self, config: &'a Config, open: &Open, next: &mut Next<'a>) -> anyhow::Result<()> {
-        let kept = || self.all.iter().filter(|keeper| keeper.is_kept && keeper.state != State::Ended);
+    fn open(&self, config: &Config, open: &Open, next: &mut Next) -> anyhow::Result<()> {
+        let is_kept = |keeper: &Keeper| keeper.is_kept && keeper.state != State::Ended;
+        let kept = |name: &str, is_node| {
+            self.all.iter().position(|it| is_kept(it) && it.name == name && it.what.is_some() == is_node)
+        };
         for node in &config.nodes {
             let store = open();
             node.fits(&*store)?;
             let rules = lease_rules(config, node, store.durability().may_lose_writes());
             let path = config.dir.join(&node.name);
-            let kept = kept().find_map(|keeper| match &keeper.terms {
-                Terms::Lease(layout, numbering, terms) if keeper.name == node.name => Some((layout, numbering, terms)),
-                _ => None,
-            });
-            if let Some((layout, numbering, terms)) = kept {
-                let is_same = (layout, numbering) == (&node.layout, &node.numbering);
-                ensure!(is_same, "the node {}: another layout needs another name", node.name);
-                let terms = terms.clone();
-                next.told.push(Box::new(move || drop(terms.send((rules, store)))));
+            let what = Some((node.layout, node.numbering));
+            if let Some(which) = kept(&node.name, true) {
+                ensure!(self.all[which].what == what, "the node {}: another layout needs another name", node.name);
+                next.told.insert(which, Terms::Lease(rules, store));
                 continue;
             }
             let is_there = path.exists();
@@ -142,7 +124,7 @@ impl Keepers {
             if let Some(ending) = node.layout.ending(txid::system_ms()) {
                 say(&format!("{}: {ending}", node.name));
             }
-            next.leases.push((node, managed));
+            next.new.push((node.name.clone(), what, Box::new(managed)));
             next.made.extend((!is_there).then_some(path));
         }
         for (tag, step) in &config.segments {
@@ -153,46 +135,36 @@ impl Keepers {
                 ..segment::Rules::new(tag)
             };
             let checks = config.keys.get(tag).cloned().unwrap_or_default();
-            let kept = kept().find_map(|keeper| match &keeper.terms {
-                Terms::Segment(terms) if keeper.name == *tag => Some(terms.clone()),
-                _ => None,
-            });
             let (store, path) = (open(), config.dir.join(format!("{tag}.segment")));
-            if let Some(terms) = kept {
-                next.told.push(Box::new(move || drop(terms.send((rules, store, checks)))));
+            if let Some(which) = kept(tag, false) {
+                next.told.insert(which, Terms::Segment(rules, store, checks));
                 continue;
             }
             let is_there = path.exists();
-            let managed = ManagedSegment::open(&path, rules, store)?;
-            next.segments.push((tag, managed.hidden_by(checks)));
+            let managed = ManagedSegment::open(&path, rules, store)?.hidden_by(checks);
+            next.new.push((tag.clone(), None, Box::new(managed)));
             next.made.extend((!is_there).then_some(path));
         }
         Ok(())
     }
 
-    fn add(
-        &mut self,
-        name: &str,
-        terms: Terms,
-        managed: impl Managed + Send + 'static,
-        events: &Sender<Event>,
-    ) -> anyhow::Result<()> {
-        let (stop, stopped) = channel();
-        let (which, events) = (self.all.len(), events.clone());
+    fn add(&mut self, name: String, what: What, managed: Box<dyn Managed + Send>) -> anyhow::Result<()> {
+        let (tell, told) = channel();
+        let (which, events) = (self.all.len(), self.events.clone());
         let unreturned = managed.unreturned();
         thread::Builder::new()
             .name(format!("keep-{name}"))
             .stack_size(512 << 10)
-            .spawn(move || run(which, managed, &stopped, &events))?;
+            .spawn(move || run(which, managed, &told, &events))?;
         self.all.push(Keeper {
-            name: name.to_owned(),
+            name,
+            what,
             state: State::Starting,
             is_kept: true,
             journal: Journal::default(),
             unreturned,
-            terms,
             at_stop: None,
-            stop: Some(stop),
+            tell: Some(tell),
         });
         Ok(())
     }
@@ -247,7 +219,7 @@ impl Keepers {
     pub fn stop(&mut self) {
         for keeper in &mut self.all {
             keeper.at_stop = (keeper.unreturned)();
-            keeper.stop = None;
+            keeper.tell = None;
         }
     }
 
@@ -265,11 +237,11 @@ impl Keepers {
 
 /// The thread of a lease or a segment. If it fails, it starts again from its page, as an agent does after a kill; the
 /// others go on.
-fn run(which: usize, mut managed: impl Managed, stop: &Receiver<()>, events: &Sender<Event>) {
+fn run(which: usize, mut managed: Box<dyn Managed + Send>, told: &Receiver<Terms>, events: &Sender<Event>) {
     // The main thread may have ended already.
     let send = |news| drop(events.send(Event::Keeper(which, news)));
     loop {
-        let keep = || keep(&mut managed, &HostClock::new(stop), |report| send(News::Report(report)));
+        let keep = || keep(&mut *managed, &HostClock::new(told), |report| send(News::Report(report)));
         let ended = catch_unwind(AssertUnwindSafe(keep));
         match ended {
             Ok(ended) => return send(News::Ended(ended)),
@@ -278,7 +250,8 @@ fn run(which: usize, mut managed: impl Managed, stop: &Receiver<()>, events: &Se
                 let (kind, node, live) = ((Level::Error, "bug"), managed.node(), managed.refusal().is_none());
                 send(News::Report(Report { text: Some(text), kind, node, live }));
                 // If it is to stop, it gives its node back first.
-                let _ = stop.recv_timeout(RESTART);
+                let terms = told.recv_timeout(RESTART);
+                terms.into_iter().for_each(|terms| managed.go_by(terms));
             }
         }
     }
@@ -354,8 +327,9 @@ pub mod tests {
             lease::Rules { new: true, renew_ms: 50, ..lease::Rules::new("orders", "here", &Layout::SNOWFLAKE, false) };
         let store = Box::new(Bug { store: txid_agent::store::open(&url).unwrap(), requests: 0 });
         let managed = ManagedLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, store).unwrap();
-        let ((stop, stopped), (sender, events)) = (channel(), channel());
-        let thread = thread::spawn(move || run(0, managed, &stopped, &sender));
+        let ((tell, told), (sender, events)) = (channel(), channel());
+        let mut tell = Some(tell);
+        let thread = thread::spawn(move || run(0, Box::new(managed), &told, &sender));
         let mut reports = Vec::new();
         loop {
             let event = events.recv_timeout(Duration::from_secs(60)).unwrap();
@@ -364,7 +338,7 @@ pub mod tests {
                 News::Report(Report { text, live, .. }) => {
                     let Some(text) = text else { continue };
                     if text.starts_with("continues") {
-                        stop.send(()).unwrap();
+                        drop(tell.take());
                     }
                     reports.push((text, live));
                 }
@@ -388,7 +362,7 @@ pub mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mut config = config(&["--node", "users=worker_node:snowflake"]).unwrap();
         (config.store, config.dir) = (format!("file://{}/leases", directory.path().display()), directory.path().into());
-        let error = Keepers::start(&config, &channel().0).err().unwrap().to_string();
+        let error = Keepers::start(&config, channel().0).err().unwrap().to_string();
         assert_eq!(error, "the node users: the table WORKER_NODE is not in this kind of store");
     }
 
@@ -402,8 +376,7 @@ pub mod tests {
             config.dir = directory.path().join(format!("without-{file}"));
             std::fs::create_dir_all(config.dir.join(file)).unwrap();
             let (sender, events) = channel();
-            assert!(Keepers::start(&config, &sender).is_err(), "a directory is no file");
-            drop(sender);
+            assert!(Keepers::start(&config, sender).is_err(), "a directory is no file");
             // A thread tells that it ends, at least.
             assert!(events.recv().is_err(), "{file} is not there, and another one has begun");
         }
@@ -416,11 +389,11 @@ pub mod tests {
             is_kept: true,
             journal: Journal::default(),
             unreturned: Box::new(|| None),
-            terms: Terms::Segment(channel().0),
+            what: None,
             at_stop: None,
-            stop: None,
+            tell: None,
         };
-        Keepers { all: names.iter().map(keeper).collect() }
+        Keepers { all: names.iter().map(keeper).collect(), events: channel().0 }
     }
 
     fn report(text: String, live: bool) -> News {
@@ -468,10 +441,10 @@ pub mod tests {
             .all
             .iter_mut()
             .for_each(|keeper| keeper.unreturned = Box::new(|| Some("node 7 stays taken".to_owned())));
-        let (stop, stopped) = channel();
-        keepers.all[0].stop = Some(stop);
+        let (tell, told) = channel();
+        keepers.all[0].tell = Some(tell);
         keepers.stop();
-        assert!(stopped.recv().is_err(), "its thread is not told");
+        assert!(told.recv().is_err(), "its thread is not told");
         keepers.hear(1, &News::Ended(Ok(())));
         let lines = keepers.give_up();
         assert_eq!(lines.iter().map(ToString::to_string).collect::<Vec<_>>(), ["orders: node 7 stays taken"]);

@@ -16,7 +16,7 @@ use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
@@ -34,14 +34,6 @@ const TO_ANSWER: Duration = Duration::from_secs(5);
 /// How long the main thread may take for what it does between two events.
 const TO_TURN: Duration = Duration::from_secs(2);
 
-/// A socket that nobody answers yet, and what will.
-pub struct Server(Runtime, Socket);
-
-enum Socket {
-    Tcp(TcpListener),
-    Unix(UnixListener),
-}
-
 /// What answers are made from.
 #[derive(Clone)]
 struct Agent {
@@ -49,43 +41,47 @@ struct Agent {
     events: Sender<Event>,
 }
 
-impl Server {
-    pub fn bind(address: &Listen) -> anyhow::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let socket = runtime.block_on(async {
-            Ok::<_, io::Error>(match address {
-                Listen::Tcp(address) => Socket::Tcp(TcpListener::bind(address).await?),
-                Listen::Unix(path) => {
-                    if let Some(directory) = path.parent() {
-                        DirBuilder::new().recursive(true).mode(0o750).create(directory)?;
-                    }
-                    // An agent that was killed has left it.
-                    let is_socket = fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
-                    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
-                    if is_socket && UnixStream::connect(path).err().is_some_and(refused) {
-                        fs::remove_file(path)?;
-                    }
-                    Socket::Unix(UnixListener::bind(path)?)
-                }
-            })
-        });
-        Ok(Self(runtime, socket.with_context(|| format!("--listen {address}"))?))
+/// Answers from now on, with what is in `dir`, and what the main thread says.
+pub fn serve(address: &Listen, dir: PathBuf, events: Sender<Event>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let agent = Agent { dir, events };
+    match address {
+        Listen::Tcp(address) => {
+            let socket = runtime.block_on(TcpListener::bind(address)).with_context(|| format!("--listen {address}"))?;
+            start(runtime, async move || Ok(socket.accept().await?.0), agent)
+        }
+        Listen::Unix(path) => {
+            let socket = runtime.block_on(async { bind_at(path) });
+            let socket = socket.with_context(|| format!("--listen unix:{}", path.display()))?;
+            start(runtime, async move || Ok(socket.accept().await?.0), agent)
+        }
     }
+}
 
-    /// Answers from now on, with what is in `dir`, and what the main thread says.
-    pub fn serve(self, dir: PathBuf, events: Sender<Event>) -> anyhow::Result<()> {
-        let agent = Agent { dir, events };
-        let Self(runtime, socket) = self;
-        thread::Builder::new().name("txid-listen".into()).spawn(move || {
-            runtime.block_on(async {
-                match socket {
-                    Socket::Tcp(socket) => answer_each(async || Ok(socket.accept().await?.0), agent).await,
-                    Socket::Unix(socket) => answer_each(async || Ok(socket.accept().await?.0), agent).await,
-                }
-            });
-        })?;
-        Ok(())
+fn start<S>(
+    runtime: Runtime,
+    accept: impl AsyncFn() -> io::Result<S> + Send + 'static,
+    agent: Agent,
+) -> anyhow::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let answer = move || runtime.block_on(answer_each(accept, agent));
+    thread::Builder::new().name("txid-listen".into()).spawn(answer)?;
+    Ok(())
+}
+
+fn bind_at(path: &Path) -> io::Result<UnixListener> {
+    if let Some(directory) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o750).create(directory)?;
     }
+    // An agent that was killed has left it.
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
+    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if is_socket && UnixStream::connect(path).err().is_some_and(refused) {
+        fs::remove_file(path)?;
+    }
+    UnixListener::bind(path)
 }
 
 /// Answers each connection beside the others.

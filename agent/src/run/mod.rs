@@ -18,9 +18,9 @@ use event::{Event, News};
 use guard::Guard;
 use journal::{Line, say, say_line};
 use keepers::Keepers;
-use listen::Server;
 use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGSTOP, SIGTERM, SIGTSTP};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -45,21 +45,10 @@ struct Agent {
     shows_password: bool,
     /// The directory of the files.
     dir: PathBuf,
-    listen: Option<Listen>,
     /// The child starts whether or not there are leases.
     at_once: bool,
-    args: Run,
-    events: Sender<Event>,
-    /// The file of the configuration is read, and tried.
-    reading: Reading,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
-    No,
-    Once,
-    /// It may have changed since.
-    AndAgain,
+    /// Has the file of the configuration read again.
+    reader: Sender<()>,
 }
 
 /// Who is the child's parent.
@@ -109,9 +98,11 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     notify.beat(sender.clone())?;
     signals::watch(sender.clone(), !config.child.is_empty(), guard.is_some())?;
     // The guard does not keep its socket.
-    let server = config.listen.as_ref().map(Server::bind).transpose()?;
-    let keepers = Keepers::start(&config, &sender)?;
-    server.map_or(Ok(()), |server| server.serve(config.dir.clone(), sender.clone()))?;
+    if let Some(address) = &config.listen {
+        listen::serve(address, config.dir.clone(), sender.clone())?;
+    }
+    let keepers = Keepers::start(&config, sender.clone())?;
+    let reader = read_again(args, config.dir.clone(), config.listen, sender)?;
     let mut agent = Agent {
         keepers,
         child: config.child,
@@ -120,11 +111,8 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
         phase: Phase::Starting,
         shows_password,
         dir: config.dir,
-        listen: config.listen,
         at_once: config.start == Start::AtOnce,
-        args,
-        events: sender,
-        reading: Reading::No,
+        reader,
     };
     loop {
         match agent.wait(&events) {
@@ -210,26 +198,9 @@ impl Agent {
         }
         match &self.runner {
             Some(runner) => runner.pass_on(signal),
-            None if signal == SIGHUP => self.read_again(),
+            None if signal == SIGHUP => drop(self.reader.send(())),
             None if [SIGTERM, SIGINT, SIGQUIT].contains(&signal) => self.stop(ExitCode::SUCCESS),
             None => {}
-        }
-    }
-
-    /// Reads the file, and asks the store for what it needs. Nothing here waits for them.
-    fn read_again(&mut self) {
-        self.reading = match self.reading {
-            Reading::No => Reading::Once,
-            Reading::Once | Reading::AndAgain => return self.reading = Reading::AndAgain,
-        };
-        let (args, events) = (self.args.clone(), self.events.clone());
-        let (dir, listen) = (self.dir.clone(), self.listen.clone());
-        let read = move || {
-            let read = read(args, &dir, listen.as_ref());
-            drop(events.send(Event::ReadAgain(read.map(Box::new))));
-        };
-        if let Err(error) = thread::Builder::new().name("txid-read".into()).spawn(read) {
-            self.have_read(Err(error.into()));
         }
     }
 
@@ -238,15 +209,12 @@ impl Agent {
         if matches!(self.phase, Phase::Stopping(..)) {
             return;
         }
-        let read = read.and_then(|read| self.keepers.change(&read.0, &read.1, &self.events));
+        let read = read.and_then(|read| self.keepers.change(&read.0, &read.1));
         let (level, text) = match read {
             Ok(()) => (Level::Info, "SIGHUP: goes by the file as it is now".to_owned()),
             Err(error) => (Level::Error, format!("SIGHUP: goes on as before: {error:#}")),
         };
         say_line(&Line { kind: (level, "reload"), text, ..Line::default() });
-        if std::mem::replace(&mut self.reading, Reading::No) == Reading::AndAgain {
-            self.read_again();
-        }
     }
 
     /// The terminal has stopped the agent, and the shell waits for that. The child is in a session of its own, so it is
@@ -319,14 +287,25 @@ impl Agent {
     }
 }
 
-/// The configuration as it is now, and its store, which has what it needs.
-fn read(args: Run, dir: &Path, listen: Option<&Listen>) -> anyhow::Result<(Config, Open)> {
-    ensure!(args.from.config.is_some(), "there is no --config FILE");
-    let config = Config::new(args)?;
-    ensure!(config.dir == dir, "another dir needs a restart, also of the programs that use {}", dir.display());
-    ensure!(config.listen.as_ref() == listen, "another listen needs a restart");
-    let open = try_out(&config, drop)?;
-    Ok((config, open))
+/// A thread that reads the file anew for each message, and asks the store for what it needs: nothing else waits for them.
+fn read_again(args: Run, dir: PathBuf, listen: Option<Listen>, events: Sender<Event>) -> io::Result<Sender<()>> {
+    let (sender, asked) = channel();
+    let read = move || {
+        ensure!(args.from.config.is_some(), "there is no --config FILE");
+        let config = Config::new(args.clone())?;
+        ensure!(config.dir == dir, "another dir needs a restart, also of the programs that use {}", dir.display());
+        ensure!(config.listen == listen, "another listen needs a restart");
+        let open = try_out(&config, drop)?;
+        Ok(Box::new((config, open)))
+    };
+    thread::Builder::new().name("txid-read".into()).spawn(move || {
+        while asked.recv().is_ok() {
+            // Once is enough for all that were sent before.
+            asked.try_iter().for_each(drop);
+            drop(events.send(Event::ReadAgain(read())));
+        }
+    })?;
+    Ok(sender)
 }
 
 /// Whether a directory is on a file system without a disk.
@@ -363,21 +342,8 @@ mod tests {
     fn agent() -> Agent {
         let (child, notify, dir) = (Vec::new(), Notify::from_environment(), PathBuf::new());
         let (keepers, runner, phase) = (keepers(&["orders"]), None, Phase::Running);
-        let (events, reading) = (channel().0, Reading::No);
-        Agent {
-            keepers,
-            child,
-            runner,
-            dir,
-            notify,
-            phase,
-            shows_password: false,
-            args: Run::default(),
-            listen: None,
-            at_once: false,
-            events,
-            reading,
-        }
+        let reader = channel().0;
+        Agent { keepers, child, runner, dir, notify, phase, shows_password: false, at_once: false, reader }
     }
 
     /// Services that depend on this one wait until then.

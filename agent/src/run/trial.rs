@@ -2,12 +2,12 @@
 
 use crate::config::Config;
 use crate::node::Node;
-use anyhow::{Context, anyhow, bail, ensure};
-use txid::snowflake::LeasePage;
-use txid_agent::keeper::random;
+use crate::subcommand::records::tell_waiting;
+use anyhow::{Context, bail, ensure};
+use txid::snowflake::{LeasePage, LeaseView};
 use txid_agent::store::{Durability, Open, Store, share};
 use txid_agent_machines::lease::{Group, NodeRecord, Rules};
-use txid_agent_machines::store::{Expected, Put, Record, Taken};
+use txid_agent_machines::store::{Put, Taken};
 
 /// Opens the store of `config`, and asks it. Fails for what would stop the agent, or leave it without ids. `tell` gets a line for
 /// each thing that is right.
@@ -15,9 +15,7 @@ pub fn try_out(config: &Config, mut tell: impl FnMut(String)) -> anyhow::Result<
     let open = share(&config.store)?;
     let mut store = open();
     for node in &config.nodes {
-        let is_there = ask_for_node(&mut *store, config, node).with_context(|| node.name.clone())?;
-        let known =
-            if is_there { "the store has this group, with this layout" } else { "the store has no such group yet" };
+        let known = ask_for_node(&mut *store, config, node).with_context(|| node.name.clone())?;
         tell(format!("{}: {known}; this user may write", node.name));
     }
     for (tag, _) in &config.segments {
@@ -29,10 +27,10 @@ pub fn try_out(config: &Config, mut tell: impl FnMut(String)) -> anyhow::Result<
         }
         match found {
             Taken::NoTag if config.create => tell(format!("{tag}: the store has no such tag yet")),
-            Taken::NoTag => {
-                let how = store.how_to_create(tag, txid_agent_machines::segment::STEP);
-                bail!("{tag}: the store has no such tag; make it with --create, or: {how}");
-            }
+            Taken::NoTag => bail!(
+                "{tag}: the store has no such tag; make it with --create, or: {}",
+                store.how_to_create(tag, txid_agent_machines::segment::STEP)
+            ),
             Taken::Ended => bail!("{tag}: there are no more numbers"),
             Taken::Range { range, step } => tell(format!("{tag}: the next number is {}, the step {step}", range.end)),
             Taken::WentDown { number } => tell(format!("{tag}: the next number is {number}")),
@@ -43,41 +41,29 @@ pub fn try_out(config: &Config, mut tell: impl FnMut(String)) -> anyhow::Result<
 }
 
 /// Whether the store has the group of a node already. Fails if no lease can be had there, or if this host has one of another store.
-fn ask_for_node(store: &mut dyn Store, config: &Config, node: &Node) -> anyhow::Result<bool> {
+fn ask_for_node(store: &mut dyn Store, config: &Config, node: &Node) -> anyhow::Result<&'static str> {
     node.fits(store)?;
     let rules = Rules::new(&node.name, &config.host_name, &node.layout, false);
     let group = store.read(&Group::key(&node.name))?.map(|record| Group::parse(&record.bytes)).transpose()?;
     if let Some(Group { layout, .. }) = &group {
-        ensure!(
-            *layout == rules.layout,
-            "the store has it with the layout {layout}, not {}; use another name",
-            rules.layout
-        );
+        let wanted = &rules.layout;
+        ensure!(layout == wanted, "the store has it with the layout {layout}, not {wanted}; use another name");
     }
     let held = LeasePage::attach(&config.dir.join(&node.name)).map(|page| page.view()).ok();
-    if let Some(held) =
-        held.filter(|held| held.generation > 0 && held.limit_ms.is_some_and(|ms| ms > txid::system_ms()))
-    {
-        let record = store.read(&Group::node_key(&node.name, held.node))?;
+    let is_live = |it: &LeaseView| it.generation > 0 && it.limit_ms.is_some_and(|ms| ms > txid::system_ms());
+    if let Some(LeaseView { node, generation, token, .. }) = held.filter(is_live) {
+        let record = store.read(&Group::node_key(&rules.group, node))?;
         let found = record.and_then(|record| NodeRecord::parse(&record.bytes).ok());
         ensure!(
-            found.is_some_and(|found| (found.generation, found.token) == (held.generation, held.token)),
-            "it does not have the lease of node {} that this host has: to move to another store, stop all agents first",
-            held.node
+            found.is_some_and(|found| (found.generation, found.token) == (generation, token)),
+            "it does not have the lease of node {node} that this host has: to move to another store, stop all agents first"
         );
     }
-    write(store, &Group::freed_key(&node.name))?;
-    Ok(group.is_some())
-}
-
-/// Writes the record that agents look at while no node is free; they look once more then.
-fn write(store: &mut dyn Store, key: &str) -> anyhow::Result<()> {
-    let expected = store.read(key)?.map_or(Expected::Absent, |Record { version, .. }| Expected::Version(version));
-    match store.put(key, &expected, Group::freed(random()).as_bytes())? {
-        // Another agent has written it.
-        Put::Written(_) | Put::Conflict => Ok(()),
-        Put::Unknown(error) => Err(error.into()),
+    // Agents look at this record while no node is free; they look once more then. Another one may write it at the same time.
+    if let Put::Unknown(error) = tell_waiting(store, &node.name)? {
+        return Err(error.into());
     }
+    Ok(group.map_or("the store has no such group yet", |_| "the store has this group, with this layout"))
 }
 
 /// What the store says of itself.
@@ -95,17 +81,19 @@ fn look_at(store: &mut dyn Store, config: &Config, mut tell: impl FnMut(String))
             tell(format!("the clock is {least} to {most} ms ahead of the store's; --max-skew is {allowed:?}"));
         }
     }
-    match store.durability() {
-        Durability::MayLose { why } => tell(format!(
-            "the store can lose a write that it has confirmed ({why}), so a lease starts 60 s after the end of the last one"
-        )),
-        Durability::Said { may_lose } => tell(format!("may-lose-writes={} in the URL", u8::from(*may_lose))),
-        Durability::Durable | Durability::Unknown => tell("the store keeps what it confirms".to_owned()),
-    }
+    tell(match store.durability() {
+        Durability::MayLose { why } => {
+            format!(
+                "the store can lose a write that it has confirmed ({why}), so a lease starts 60 s after the end of the last one"
+            )
+        }
+        Durability::Said { may_lose } => format!("may-lose-writes={} in the URL", u8::from(*may_lose)),
+        Durability::Durable | Durability::Unknown => "the store keeps what it confirms".to_owned(),
+    });
     // To ask for it needs rights that an agent can do without.
     if let Some(room) = store.room().ok().flatten() {
         let line = format!("the store has used {} of the {} bytes of its quota", room.used, room.quota);
-        ensure!(room.used < room.quota / 10 * 9, anyhow!("{line}: without room, no lease is renewed"));
+        ensure!(room.used < room.quota / 10 * 9, "{line}: without room, no lease is renewed");
         tell(line);
     }
     Ok(())

@@ -158,6 +158,11 @@ mod tests {
                 "redis://a",
                 "password-file=/nowhere/a: No such file or directory (os error 2)",
             ),
+            (
+                "redis://a?password-file=/dev/zero",
+                "redis://a",
+                "password-file=/dev/zero: this is not a regular file of at most 1 MiB",
+            ),
             ("redis://u:the-password%ff@a", "redis://u@a", "a %-escape in it is not UTF-8"),
             ("mysql://root:the-password/1@a/ids", "mysql://...", ESCAPES),
             ("mysql://root:1/the-password@a/ids", "mysql://...", ESCAPES),
@@ -176,7 +181,7 @@ mod tests {
         const NO: Durability = Durability::Said { may_lose: false };
         for (url, known) in [
             ("redis://[::1]:6379/2?prefix=x", UNKNOWN),
-            ("redis://a?password-file=/dev/null&timeout=10ms", UNKNOWN),
+            ("redis://a?timeout=10ms", UNKNOWN),
             ("redis+sentinel://a,b/main/2?wait=1&timeout=60s", UNKNOWN),
             ("valkey://a?may-lose-writes=0", NO),
             ("mariadb://u@a/ids?table=leases&password-in-clear=1", UNKNOWN),

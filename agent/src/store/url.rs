@@ -277,7 +277,7 @@ impl StoreUrl {
     fn find_password(&self) -> Result<Option<Secret>, StoreError> {
         if let Some(file) = self.option("password-file") {
             self.check_secret("password-file", Path::new(file))?;
-            let text = std::fs::read_to_string(file)
+            let text = crate::file::read(file)
                 .map_err(|error| self.address.misconfigured(format_args!("password-file={file}: {error}")))?;
             return Ok(Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned())));
         }

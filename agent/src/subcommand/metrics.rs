@@ -3,7 +3,10 @@
 use std::path::Path;
 use txid_agent::keeper::beside;
 
-/// Its name, its type, what it means, and its value for a lease or a segment.
+/// What the name of each begins with.
+const PREFIX: &str = "txid_agent_";
+
+/// Its name after that, its type, what it means, and its value for a lease or a segment.
 pub type Metric<T> = (&'static str, &'static str, &'static str, fn(&T) -> f64);
 
 /// The labels of a lease or a segment: its name, and its store as the agent has written it beside the file.
@@ -14,8 +17,8 @@ pub fn labels(name: &str, page: &Path) -> String {
 
 /// The program itself.
 pub fn build_info() -> String {
-    let head = head("txid_agent_build_info", "gauge", "1; the label is the version.");
-    format!("{head}txid_agent_build_info{{version=\"{}\"}} 1\n", env!("CARGO_PKG_VERSION"))
+    let head = head("build_info", "gauge", "1; the label is the version.");
+    format!("{head}{PREFIX}build_info{{version=\"{}\"}} 1\n", env!("CARGO_PKG_VERSION"))
 }
 
 /// A family for each of `metrics`, with a sample for each of `all`.
@@ -26,7 +29,7 @@ pub fn samples<T>(metrics: &[Metric<T>], all: &[T], labels: fn(&T) -> &str) -> S
         for it in all {
             let value = value(it);
             let value = if value.is_finite() { value.to_string() } else { "+Inf".to_owned() };
-            text += &format!("{metric}{{{}}} {value}\n", labels(it));
+            text += &format!("{PREFIX}{metric}{{{}}} {value}\n", labels(it));
         }
     }
     text
@@ -44,7 +47,7 @@ pub fn states<'a>(
     for (labels, current) in all {
         for state in states {
             let value = u8::from(*state == current);
-            text += &format!("{metric}{{{labels},state=\"{state}\"}} {value}\n");
+            text += &format!("{PREFIX}{metric}{{{labels},state=\"{state}\"}} {value}\n");
         }
     }
     text
@@ -60,5 +63,5 @@ pub fn open_metrics(text: &str) -> String {
 }
 
 fn head(metric: &str, kind: &str, help: &str) -> String {
-    format!("# HELP {metric} {help}\n# TYPE {metric} {kind}\n")
+    format!("# HELP {PREFIX}{metric} {help}\n# TYPE {PREFIX}{metric} {kind}\n")
 }

@@ -4,7 +4,7 @@ pub mod metrics;
 pub mod nodes;
 mod numbers;
 pub mod raise_number;
-mod records;
+pub mod records;
 pub mod release;
 pub mod set_floor;
 pub mod status;

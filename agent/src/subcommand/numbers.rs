@@ -87,27 +87,24 @@ fn rate(stats: &SegmentStats) -> f64 {
 
 pub fn prometheus(all: &[Numbers]) -> String {
     let metrics: [Metric<Numbers>; 7] = [
-        ("txid_agent_segment_left", "gauge", "Numbers left in both ranges.", |it| it.left() as f64),
-        ("txid_agent_segment_rate", "gauge", "Numbers taken per second.", |it| rate(&it.stats)),
+        ("segment_left", "gauge", "Numbers left in both ranges.", |it| it.left() as f64),
+        ("segment_rate", "gauge", "Numbers taken per second.", |it| rate(&it.stats)),
         (
-            "txid_agent_segment_lasts_seconds",
+            "segment_lasts_seconds",
             "gauge",
             "How long the numbers last at this rate if the store does not answer.",
             |it| it.stats.lasts_ms().map_or(f64::INFINITY, |ms| ms as f64 / 1e3),
         ),
-        ("txid_agent_segment_step", "gauge", "Numbers taken from the store at a time.", |it| it.stats.step as f64),
-        ("txid_agent_segment_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
+        ("segment_step", "gauge", "Numbers taken from the store at a time.", |it| it.stats.step as f64),
+        ("segment_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
             it.stats.contact_ms.unwrap_or(0) as f64 / 1e3
         }),
-        ("txid_agent_segment_ranges_total", "counter", "Ranges taken from the store.", |it| it.stats.fetches as f64),
-        ("txid_agent_segment_failures_total", "counter", "Failed requests to the store.", |it| {
-            it.stats.failures as f64
-        }),
+        ("segment_ranges_total", "counter", "Ranges taken from the store.", |it| it.stats.fetches as f64),
+        ("segment_failures_total", "counter", "Failed requests to the store.", |it| it.stats.failures as f64),
     ];
     let news = all.iter().map(|it| (&*it.labels, it.state()));
     let all_states: Vec<_> = [STARTING].into_iter().chain(SegmentNews::ALL.map(SegmentNews::name)).collect();
-    samples(&metrics, all, |it| &it.labels)
-        + &states("txid_agent_segment_state", "1 for the current state.", news, &all_states)
+    samples(&metrics, all, |it| &it.labels) + &states("segment_state", "1 for the current state.", news, &all_states)
 }
 
 #[cfg(test)]

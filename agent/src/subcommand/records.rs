@@ -1,6 +1,7 @@
 //! The records of leases, read and changed by a person.
 
 use anyhow::{Context, bail};
+use txid_agent::keeper::random;
 use txid_agent::store::Store;
 use txid_agent_machines::lease::{Group, NodeRecord};
 use txid_agent_machines::store::{Expected, Put, Record, Version};
@@ -33,6 +34,13 @@ pub(super) fn change(
         }
     }
     bail!("{key} keeps changing: try again")
+}
+
+/// Hosts that wait for a node look again. If another host changes the record at the same time, they look as well.
+pub fn tell_waiting(store: &mut dyn Store, name: &str) -> anyhow::Result<Put> {
+    let key = Group::freed_key(name);
+    let expected = store.read(&key)?.map_or(Expected::Absent, |record| Expected::Version(record.version));
+    Ok(store.put(&key, &expected, Group::freed(random()).as_bytes())?)
 }
 
 /// The state of a record for people: held or released.

@@ -1,14 +1,12 @@
 //! `txid-agent release`: frees a node of a host that is gone.
 
-use super::records::{change, group};
+use super::records::{change, group, tell_waiting};
 use crate::args::Release;
 use crate::config;
 use anyhow::Context;
 use std::process::ExitCode;
-use txid_agent::keeper::random;
 use txid_agent::store::{self, Store};
 use txid_agent_machines::lease::{Group, NodeRecord};
-use txid_agent_machines::store::Expected;
 use txid_agent_machines::utc;
 
 pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
@@ -33,11 +31,7 @@ fn release(store: &mut dyn Store, name: &str, node: u64) -> anyhow::Result<Strin
         record.held = false;
         Ok(record.to_string().into_bytes())
     })?;
-    // Hosts that wait for a node look again.
-    let key = Group::freed_key(name);
-    let expected = store.read(&key)?.map_or(Expected::Absent, |record| Expected::Version(record.version));
-    // If another host changes it at the same time, they look as well.
-    store.put(&key, &expected, Group::freed(random()).as_bytes())?;
+    tell_waiting(store, name)?;
     Ok(done)
 }
 

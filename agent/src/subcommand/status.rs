@@ -154,41 +154,24 @@ fn json(lease: &Lease) -> String {
 
 fn prometheus(leases: &[Lease]) -> String {
     let metrics: [Metric<Lease>; 10] = [
-        ("txid_agent_lease_live", "gauge", "1 if ids can be made.", |it| f64::from(u8::from(it.is_live()))),
-        ("txid_agent_lease_node", "gauge", "The node.", |it| it.view.node as f64),
-        ("txid_agent_lease_nodes", "gauge", "How many nodes the layout has.", |it| it.layout.last_node() as f64 + 1.0),
-        ("txid_agent_lease_left_seconds", "gauge", "How long ids continue if the store does not answer.", |it| {
+        ("lease_live", "gauge", "1 if ids can be made.", |it| f64::from(u8::from(it.is_live()))),
+        ("lease_node", "gauge", "The node.", |it| it.view.node as f64),
+        ("lease_nodes", "gauge", "How many nodes the layout has.", |it| it.layout.last_node() as f64 + 1.0),
+        ("lease_left_seconds", "gauge", "How long ids continue if the store does not answer.", |it| {
             it.left_ms as f64 / 1e3
         }),
-        (
-            "txid_agent_lease_left_ratio",
-            "gauge",
-            "How much of that is left since the store last answered.",
-            Lease::left_ratio,
-        ),
-        ("txid_agent_lease_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
+        ("lease_left_ratio", "gauge", "How much of that is left since the store last answered.", Lease::left_ratio),
+        ("lease_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
             it.view.contact_ms.unwrap_or(0) as f64 / 1e3
         }),
-        ("txid_agent_lease_renewals_total", "counter", "Renewals of the lease.", |it| it.view.renewals as f64),
-        ("txid_agent_lease_failures_total", "counter", "Failed requests to the store.", |it| it.view.failures as f64),
-        ("txid_agent_lease_layout_end_timestamp_seconds", "gauge", "When the layout ends.", |it| {
-            it.layout_ends_ms() as f64 / 1e3
-        }),
-        (
-            "txid_agent_lease_store_used_ratio",
-            "gauge",
-            "How much of its quota the store has used; 0 if not known.",
-            |it| it.used,
-        ),
+        ("lease_renewals_total", "counter", "Renewals of the lease.", |it| it.view.renewals as f64),
+        ("lease_failures_total", "counter", "Failed requests to the store.", |it| it.view.failures as f64),
+        ("lease_layout_end_timestamp_seconds", "gauge", "When the layout ends.", |it| it.layout_ends_ms() as f64 / 1e3),
+        ("lease_store_used_ratio", "gauge", "How much of its quota the store has used; 0 if not known.", |it| it.used),
     ];
     let news = leases.iter().map(|lease| (&*lease.labels, lease.view.news.name()));
     samples(&metrics, leases, |lease| &lease.labels)
-        + &states(
-            "txid_agent_lease_state",
-            "1 for what the agent last reported.",
-            news,
-            &LeaseNews::ALL.map(LeaseNews::name),
-        )
+        + &states("lease_state", "1 for what the agent last reported.", news, &LeaseNews::ALL.map(LeaseNews::name))
 }
 
 #[cfg(test)]

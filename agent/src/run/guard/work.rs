@@ -1,6 +1,6 @@
 //! The work of the guard: it looks, and carries out the decisions of the child's machine.
 
-use super::super::journal::{self, Journal, say};
+use super::super::journal::{self, Journal, say_line};
 use super::super::signals::{is_ignored, let_come};
 use super::super::start::{code_of, start};
 use super::group::Group;
@@ -130,7 +130,7 @@ impl Work {
     }
 
     fn look(&mut self) -> Look {
-        self.journal.late_line(Instant::now()).iter().for_each(|line| say(line));
+        self.journal.late_line(Instant::now()).iter().for_each(say_line);
         self.hear();
         let reaped = reap(self.main);
         if let Some(code) = reaped.ended {
@@ -283,8 +283,8 @@ impl Work {
     }
 
     fn say(&mut self, text: &str) {
-        let line = self.journal.line(format!("{}: {text}", self.line[0]), Instant::now());
-        line.iter().for_each(|line| say(line));
+        let line = self.journal.line(format!("{}: {text}", self.line[0]).into(), Instant::now());
+        line.iter().for_each(say_line);
     }
 }
 

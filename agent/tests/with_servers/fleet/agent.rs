@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use txid::snowflake::{Generator, Layout, State};
+use txid::snowflake::{Generator, Layout, LeasePage, State};
 
 use super::directory::Directory;
 use super::host::{Host, agent, kill, signal};
@@ -787,4 +787,66 @@ fn bound_kib() -> f64 {
 fn makes_ids(host: &Host) -> bool {
     let state = State::leased(&host.path("run").join("orders"), &Layout::SNOWFLAKE);
     state.is_ok_and(|state| Generator::new(state).generate().is_ok())
+}
+
+/// A release reads what the one before has written, and the other way round, as in a rollback: records and files have this form.
+#[test]
+fn records_and_files_are_those_of_the_release_before() {
+    let directory = Directory::new();
+    let view = || LeasePage::attach(&directory.path("run/orders")).unwrap().view();
+    kill(&mut directory.start(&["--host-name", "web-1"]));
+    let node = view().node;
+    let key = directory.path(&format!("leases/orders/node/{node}"));
+    let names = |path: &Path| {
+        let text = fs::read_to_string(path).unwrap();
+        text.split(' ').map(|field| field.split('=').next().unwrap()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(&key), "txid-lease 1 generation limit token held owner");
+    assert_eq!(names(&directory.path("leases/orders/meta")), "txid-group 1 floor made id layout");
+    assert_eq!(fs::read(directory.path("run/orders")).unwrap()[..12], *b"txidleas\x01\0\0\0");
+    // As the release before gave it back.
+    fs::remove_dir_all(directory.path("run")).unwrap();
+    let (now_ms, token) = (txid::system_ms(), "0".repeat(31) + "7");
+    fs::write(key, format!("txid-lease 1 generation=7 limit={now_ms} token={token} released owner=web-1")).unwrap();
+    kill(&mut directory.start(&["--host-name", "web-1"]));
+    assert_eq!((view().node, view().generation), (node, 8));
+}
+
+/// As failures.md says it, under agents that go on. Two of them began after the backup.
+#[test]
+fn a_backup_is_restored_where_no_agent_reaches_it() {
+    let directory = Directory::new();
+    let path = |name: &str| directory.path(name);
+    let copy = |from: &str, to: &str| servers::run(Command::new("cp").arg("-a").arg(path(from)).arg(path(to)));
+    let host = |number: usize| {
+        let mut host = Host::new(&format!("host-{number}"), 0, |_| directory.store(), "snowflake");
+        host.start_agent(&["--assume-unused-store"]);
+        host.start_worker();
+        until("no lease", || host.is_live());
+        host
+    };
+    let mut hosts: Vec<_> = (0..4).map(host).collect();
+    copy("leases", "restored");
+    hosts.extend((4..6).map(host));
+    let nodes = |hosts: &[Host]| hosts.iter().map(|host| host.view().node).collect::<Vec<_>>();
+    let before = nodes(&hosts);
+    // Nobody reaches the store.
+    fs::rename(path("leases"), path("lost")).unwrap();
+    fs::write(path("leases"), "").unwrap();
+    let store = format!("file://{}", path("restored").display());
+    let floor = agent().args(["set-floor", "--store", &store, "--lease-time", "60s", "orders"]).output().unwrap();
+    assert!(floor.status.success(), "{floor:?}");
+    fs::remove_file(path("leases")).unwrap();
+    fs::rename(path("restored"), path("leases")).unwrap();
+    let restored_ms = txid::system_ms();
+    for host in &hosts {
+        until("its lease was not renewed", || host.view().contact_ms > Some(restored_ms) && host.is_live());
+    }
+    hosts[4..].iter().for_each(|host| host.says("the store has lost a confirmed write"));
+    assert_eq!(nodes(&hosts), before);
+    let mut ids: Vec<_> = hosts.iter().flat_map(Host::ids).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert!(count > 0 && ids.len() == count, "{} ids of {count}", ids.len());
 }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
-use txid_agent::keeper::{HostClock, ManagedLease, keep};
+use txid_agent::keeper::{HostClock, ManagedLease, Terms, keep};
 use txid_agent::store::{Durability, Show, Store, open};
 use txid_agent_machines::lease::Rules;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, StoreTime};
@@ -68,7 +68,7 @@ impl Store for Counted {
 }
 
 /// Keeps a lease until it is told to stop.
-fn agent(path: &Path, layout: &Layout, url: &str, calls: Arc<Calls>, stop: &Receiver<()>) {
+fn agent(path: &Path, layout: &Layout, url: &str, calls: Arc<Calls>, stop: &Receiver<Terms>) {
     let store = Counted(open(url).unwrap(), calls);
     let (group, name) = (layout.last_node().to_string(), path.file_name().unwrap().to_str().unwrap());
     let rules = Rules { new: true, ..Rules::new(&group, name, layout, false) };
