@@ -55,7 +55,7 @@ http {
         package.path = package.path:gsub("/lua/%?%.lua.*", "/packaging/kong/?.lua", 1) .. ";"
             .. package.path:gsub("/lua/%?%.lua.*", "/packaging/apisix/?.lua", 1) .. ";" .. package.path
         local a_new_one = function() return { type = "string" } end
-        local typedefs = { no_route = {}, header_name = setmetatable({}, { __call = a_new_one }) }
+        local typedefs = { no_consumer = {}, header_name = setmetatable({}, { __call = a_new_one }) }
         package.loaded["kong.db.schema.typedefs"] = typedefs
         kong = { log = { set_serialize_value = function(key, value) ngx.ctx[key] = value end } }
         attributes = { txid = { accept = { "127.0.0.0/33" } }, opentelemetry = {} }
@@ -67,15 +67,18 @@ http {
         }
         package.loaded["apisix.core"] = {
             log = { error = function(...) ngx.log(ngx.ERR, ...) end },
-            schema = { check = function(schema, conf) return schema.additionalProperties == false and not next(conf) end },
+            schema = { check = function(schema, conf)
+                local name = next(conf)
+                return schema.additionalProperties == false and (not name or schema.properties[name]) and true, "schema"
+            end },
         }
         request = require "resty.txid.request"
         kong = require "kong.plugins.txid.handler"
         apisix = require "apisix.plugins.txid"
 
-        -- The schema only accepts global settings, with values that configure() accepts.
+        -- The schema only accepts values that configure() accepts.
         local schema = require "kong.plugins.txid.schema"
-        assert(schema.name == "txid" and schema.fields[1].route == typedefs.no_route)
+        assert(schema.name == "txid" and schema.fields[1].consumer == typedefs.no_consumer)
         local fields = schema.fields[#schema.fields].config.fields
         local check = schema.entity_checks[1].custom_entity_check.fn
         local network = function(text) return check { config = { accept = { text } } } end
@@ -112,30 +115,55 @@ http {
         local _, err = pcall(request.configure, { nonsense = true })
         table.sort(names)
         assert(err:match("it has (.*)$") == table.concat(names, ", "), err)
-        assert(apisix.check_schema {} and not apisix.check_schema { accept = { "10.0.0.0/8" } })
+        attributes.txid = nil
+        assert(apisix.check_schema {} and apisix.check_schema { accept = { "10.0.0.0/8" }, trace = "b3" })
+        assert(not apisix.check_schema { acept = {} })
+        local ok, why = apisix.check_schema { accept = "10.0.0.0/33" }
+        assert(not ok and why:find('accept: "10.0.0.0/33" is not', 1, true) == 1, why)
+        attributes.txid = { accept = { "127.0.0.0/33" } }
+        for_all = setmetatable({
+            accept = { "127.0.0.0/8" }, header = { "X-Request-Id" }, on_invalid = "reject", trace = { "traceparent" },
+        }, { __index = defaults })
+        for_a_route = setmetatable({
+            route_id = "one", accept = { "127.0.0.0/8" }, header = { "X-Id" }, trace = { "b3_single" },
+        }, { __index = defaults })
     }
     init_worker_by_lua_block {
         kong:configure()
         kong:configure { setmetatable({ accept = { "127.0.0.0/8" } }, { __index = defaults }) }
-        kong:configure { setmetatable({
-            accept = { "127.0.0.0/8" }, header = { "X-Request-Id" }, on_invalid = "reject", trace = { "traceparent" },
-        }, { __index = defaults }) }
+        kong:configure { for_all, for_a_route }
     }
     server {
         listen 127.0.0.1:8080;
         location = /kong {
-            rewrite_by_lua_block { kong:rewrite() }
-            header_filter_by_lua_block { kong:header_filter() }
+            rewrite_by_lua_block { kong:rewrite(for_all) }
+            access_by_lua_block { kong:access(for_all) }
+            header_filter_by_lua_block { kong:header_filter(for_all) }
             content_by_lua_block { ngx.say(ngx.var.http_x_request_id, " ", ngx.var.http_traceparent) }
             log_by_lua_block { kong:log() logged = ngx.ctx.correlation_id }
+        }
+        location = /kong-route {
+            rewrite_by_lua_block { if ngx.var.arg_all then kong:rewrite(for_all) end }
+            access_by_lua_block { kong:access(for_a_route) }
+            header_filter_by_lua_block { kong:header_filter(for_a_route) }
+            content_by_lua_block { ngx.header["X-Request-Id"] = ngx.header["X-Id"] ngx.say(ngx.var.http_x_id, " ", ngx.var.http_b3, " ", ngx.var.http_traceparent) }
         }
         location = /logged { content_by_lua_block { ngx.say(logged) } }
         location = /refused { content_by_lua_block { ngx.say(table.concat(refused, "\n")) } }
         location = /apisix {
             set $apisix_request_id $request_id;
             access_by_lua_block { apisix.rewrite({}, { var = ngx.var }) }
-            header_filter_by_lua_block { apisix.header_filter() }
+            header_filter_by_lua_block { apisix.header_filter {} }
             content_by_lua_block { ngx.say(ngx.var.http_x_request_id, " ", ngx.var.apisix_request_id) }
+        }
+        location = /apisix-route {
+            set $apisix_request_id $request_id;
+            access_by_lua_block {
+                conf = conf or { header = { "X-Id", "X-Request-Id" }, format = "uuid_v7", _meta = {} }
+                apisix.rewrite(conf, { var = ngx.var })
+            }
+            header_filter_by_lua_block { apisix.header_filter(conf) }
+            content_by_lua_block { ngx.header["X-Request-Id"] = ngx.header["X-Id"] ngx.say(ngx.var.http_x_id, " ", ngx.var.apisix_request_id) }
         }
         location = /init {
             content_by_lua_block {
@@ -176,6 +204,11 @@ END
     is $status, 400, 'Kong: a bad id is rejected';
     like $sent, qr/^$id$/, 'Kong: also that answer has an id';
 
+    (undef, $sent, $body) = request($port, '/kong-route', 'X-Id: from-the-front', "b3: $trace-00f067aa0ba902b7-1");
+    like "$sent $body", qr/^from-the-front from-the-front $trace-[0-9a-f]{16}-1-00f067aa0ba902b7 nil\n$/, 'Kong: a route has settings of its own';
+    (undef, $sent, $body) = request($port, '/kong-route?all=1', 'X-Request-Id: from-the-front', "traceparent: 00-$trace-00f067aa0ba902b7-01");
+    like "$sent $body", qr/^from-the-front from-the-front $trace-([0-9a-f]{16})-1-00f067aa0ba902b7 00-$trace-\1-01\n$/, 'Kong: beside those for all, the id and the span stay';
+
     (undef, $sent) = request($port, '/kong', 'X-Request-Id: for-the-log');
     (undef, undef, $body) = request($port, '/logged');
     is $body, "for-the-log\n", 'Kong: log plugins have correlation_id';
@@ -197,6 +230,10 @@ END
     is $body, "$sent $sent\n", "APISIX: sent upstream, and to APISIX's own logs";
     (undef, $sent, $body) = request($port, '/apisix', 'X-Request-Id: from-the-front');
     is "$sent $body", "from-the-front from-the-front from-the-front\n", 'APISIX: the id of a gateway in front';
+    (undef, $sent, $body) = request($port, '/apisix-route', 'X-Id: b,ad', 'X-Request-Id: from-the-front');
+    is "$sent $body", "from-the-front from-the-front from-the-front\n", 'APISIX: a route has options of its own, beside those for all';
+    (undef, $sent, $body) = request($port, '/apisix-route');
+    like $body, qr/^[0-9a-f]{8}-.* \Q$sent\E$/, 'APISIX: and a format';
     ($status, $sent) = request($port, '/apisix', 'X-Request-Id: b,ad');
     is $status, 400, 'APISIX: a bad id is rejected';
     like $sent, qr/^$id$/, 'APISIX: also that answer has an id';

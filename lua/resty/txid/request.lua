@@ -34,7 +34,7 @@ local prepare = policies.prepare
 local send = policies.send
 local span_in = store.span_in
 local start = store.start
-local settings = options.check({})
+local configured = options.check({})
 local defined = {}
 local trace
 local _M = {}
@@ -43,8 +43,17 @@ local _M = {}
 -- Call this in init_by_lua. A wrong option stops nginx with a message that names it.
 function _M.configure(given)
     args.check_table(given, "configure")
-    settings = options.check(given)
-    trace = settings.has_trace and require "resty.txid.request.trace"
+    configured = options.check(given)
+    trace = trace or configured.has_trace and require "resty.txid.request.trace"
+end
+
+
+-- Returns a policy for id() and handle(). It takes the same options.
+function _M.policy(given)
+    args.check_table(given, "policy")
+    local checked = options.check(given)
+    trace = trace or checked.has_trace and require "resty.txid.request.trace"
+    return checked
 end
 
 
@@ -68,7 +77,7 @@ end
 
 
 -- Returns a new id, which is that of the trace if the settings say so.
-local function new_id(span)
+local function new_id(settings, span)
     if settings.is_of_trace then
         return trace.trace_id(span)
     end
@@ -86,7 +95,7 @@ end
 
 -- Returns a new span in this place, where there is no request.
 local function new_span(place)
-    policies.start(settings, place)
+    policies.start(configured, place)
     return place
 end
 
@@ -96,8 +105,8 @@ local function context()
     local ctx = get_ctx_table()
     -- Raw, because the table inherits fields.
     if not rawget(ctx, "txid_id") then
-        local span = settings.is_of_trace and new_span(trace.new())
-        local id = new_id(span)
+        local span = configured.is_of_trace and new_span(trace.new())
+        local id = new_id(configured, span)
         -- As in keep().
         if not rawget(ctx, "txid_id") then
             ctx.txid_id, ctx.txid_span = id, span
@@ -109,7 +118,7 @@ end
 
 -- Decides what is not decided yet: the id, and the span if it is wanted. Returns both. If the headers that change are
 -- wanted, too, they may be decided as well.
-local function decide(kept, wants_span, wants_changes)
+local function decide(settings, kept, wants_span, wants_changes)
     local id, span = id_in(kept), span_in(kept)
     if id and (span or not wants_span) then
         return id, span
@@ -128,31 +137,31 @@ local function decide(kept, wants_span, wants_changes)
     if about and settings.rejects then
         ngx_log(INFO, 'client sent an invalid "', settings.headers[about + 1], '" header')
     end
-    return keep_id(kept, id or new_id(span), about and settings.rejects), span
+    return keep_id(kept, id or new_id(settings, span), about and settings.rejects), span
 end
 
 
-local function first_id()
+local function first_id(settings)
     forget()
     local phase = get_phase()
     if PHASES_WITHOUT_REQUEST[phase] then
         return context().txid_id
     end
-    return (decide(start(phase), settings.is_of_trace))
+    return (decide(settings, start(phase), settings.is_of_trace))
 end
 
 
--- The id of the request.
-local function id_of_request()
-    return kept_id() or first_id()
+-- The id of the request, by the options of `policy`, or those of configure().
+local function id_of_request(policy)
+    return kept_id() or first_id(policy or configured)
 end
 
 
 _M.id = id_of_request
 if native.is_loaded then
     -- Otherwise nginx's module and Lua would each make an id.
-    function _M.id()
-        return is_of_a_request() and var.request_txid or id_of_request()
+    function _M.id(policy)
+        return is_of_a_request() and var.request_txid or id_of_request(policy)
     end
 end
 
@@ -160,7 +169,7 @@ end
 local function first_span()
     local phase = get_phase()
     if not PHASES_WITHOUT_REQUEST[phase] then
-        return select(2, decide(start(phase), true))
+        return select(2, decide(configured, start(phase), true))
     end
 
     local ctx = context()
@@ -180,7 +189,8 @@ function _M.span()
         return native.span()
     end
     forget()
-    return trace and trace.as_table(store.span() or first_span()) or nil
+    local span = trace and (store.span() or configured.has_trace and first_span())
+    return span and trace.as_table(span) or nil
 end
 
 
@@ -200,11 +210,13 @@ local function set_variable_if_defined(name, value)
 end
 
 
--- Sends the id upstream and in the response, and writes $request_txid, if map "" $request_txid { default ""; } has made
--- that variable. ("set" makes it as well, but in a server it runs again on a redirect, and clears it.) In
--- header_filter_by_lua, it replaces an id that the upstream sent, and serves errors from before rewrite_by_lua.
-function _M.handle()
+-- Sends the id upstream and in the response, by the options of `policy`, or those of configure(). An id or a span that
+-- the request has stays. Writes $request_txid, if map "" $request_txid { default ""; } has made that variable. ("set"
+-- makes it as well, but in a server it runs again on a redirect, and clears it.) In header_filter_by_lua, it replaces
+-- an id that the upstream sent, and serves errors from before rewrite_by_lua.
+function _M.handle(policy)
     forget()
+    local settings = policy or configured
     local phase = get_phase()
     local is_early = phase ~= "header_filter"
     -- Beside nginx's module, the id is that of its variable, and trace is off.
@@ -212,7 +224,7 @@ function _M.handle()
     local sends = is_early and settings.upstream
     local id, span
     if kept then
-        id, span = decide(kept, settings.has_trace, sends)
+        id, span = decide(settings, kept, settings.has_trace, sends)
     else
         id = _M.id()
     end

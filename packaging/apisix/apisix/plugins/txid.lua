@@ -1,5 +1,5 @@
 -- An APISIX plugin that gives each request its id. docs/quick-start-apisix.md says how to install and enable it. The
--- options of configure() come from config.yaml:
+-- options of configure() are those of a route or a global rule, and for all of them those of config.yaml:
 --     plugin_attr:
 --       txid:
 --         accept: ["10.0.0.0/8"]
@@ -7,12 +7,33 @@
 local core = require "apisix.core"
 local plugin = require "apisix.plugin"
 local request = require "resty.txid.request"
+local options = require("resty.txid.request.table").options
 
 
+local gsub = string.gsub
 local lower = string.lower
 local pcall = pcall
+local setmetatable = setmetatable
 local timer_at = ngx.timer.at
+local tostring = tostring
 local type = type
+
+
+-- What each kind of option takes.
+local text, switch = { type = "string" }, { type = "boolean" }
+local words = { anyOf = { text, { type = "array", items = text } } }
+local takes = {
+    name_or_off = { anyOf = { text, switch } },
+    networks = { anyOf = { switch, text, { type = "array", items = text } } },
+    switch = switch,
+    text = text,
+    word = text,
+    words = words,
+}
+local properties = {}
+for i = 1, #options do
+    properties[options[i].name] = takes[options[i].takes]
+end
 
 
 local _M = {
@@ -20,15 +41,60 @@ local _M = {
     -- Before all of APISIX's own plugins, so that each of them finds the id.
     priority = 100000,
     name = "txid",
-    schema = { type = "object", properties = {}, additionalProperties = false },
+    schema = { type = "object", properties = properties, additionalProperties = false },
 }
 
 -- Formats of 32 hexadecimal digits. "same_as_trace" is the id of the trace itself.
 local IS_TRACE_ID = { otel_trace_id = true, same_as_trace = true, trace_id = true }
 
 
+-- Returns a policy for these options, and those of config.yaml besides; nil if there are none of these; or nil and what
+-- is wrong.
+local function new_policy(conf)
+    local given, has_own = {}, false
+    local attributes = plugin.plugin_attr(_M.name) or {}
+    for i = 1, #options do
+        local name = options[i].name
+        given[name] = attributes[name]
+        if conf[name] ~= nil then
+            given[name], has_own = conf[name], true
+        end
+    end
+    if not has_own then
+        return nil
+    end
+    local ok, policy = pcall(request.policy, given)
+    if ok then
+        return policy
+    end
+    return nil, (gsub(tostring(policy), "^.-resty%.txid%.request: ", ""))
+end
+
+
 function _M.check_schema(conf)
-    return core.schema.check(_M.schema, conf)
+    local ok, err = core.schema.check(_M.schema, conf)
+    if not ok then
+        return false, err
+    end
+    ok, err = new_policy(conf)
+    return ok or not err, err
+end
+
+
+-- The policies of configurations, which APISIX makes anew after a change.
+local policies = setmetatable({}, { __mode = "k" })
+
+local function policy_of(conf)
+    local policy = policies[conf]
+    if policy == nil then
+        local err
+        policy, err = new_policy(conf)
+        if err then
+            core.log.error("txid: ", err)
+        end
+        policies[conf] = policy or false
+    end
+    return policy or nil
 end
 
 
@@ -69,15 +135,16 @@ function _M.init()
 end
 
 
-function _M.rewrite(_, ctx)
+function _M.rewrite(conf, ctx)
+    local policy = policy_of(conf)
     -- APISIX writes this to its access log and to each line of the error log.
-    ctx.var.apisix_request_id = request.id()
-    request.handle()
+    ctx.var.apisix_request_id = request.id(policy)
+    request.handle(policy)
 end
 
 
-function _M.header_filter()
-    request.handle()
+function _M.header_filter(conf)
+    request.handle(policy_of(conf))
 end
 
 

@@ -21,16 +21,18 @@ run_tests;
 
 __DATA__
 
-=== TEST 1: the options are in plugin_attr, and not in the plugin's configuration
+=== TEST 1: the options are those of configure()
 --- config
     location /t {
         content_by_lua_block {
             local plugin = require("apisix.plugins.txid")
             ngx.say(plugin.check_schema({}), " ", plugin.check_schema({ accept = { "10.0.0.0/8" } }))
+            ngx.say(plugin.check_schema({ accept = { "10.0.0.0/33" } }))
         }
     }
 --- response_body_like
-^true false
+^true true
+falseaccept: "10.0.0.0/33" is not an address
 
 
 

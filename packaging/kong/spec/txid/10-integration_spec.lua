@@ -13,6 +13,9 @@ for _, strategy in helpers.all_strategies() do if strategy ~= "cassandra" then
         lazy_setup(function()
             local bp = helpers.get_db_utils(strategy == "off" and "postgres" or strategy, nil, { PLUGIN_NAME })
             bp.routes:insert({ hosts = { "test1.com" } })
+            local route = bp.routes:insert({ hosts = { "test2.com" } })
+            local config = { header = { "X-Id" }, response = false }
+            bp.plugins:insert({ name = PLUGIN_NAME, route = { id = route.id }, config = config })
             bp.plugins:insert({ name = PLUGIN_NAME, config = { trace = { "traceparent" } } })
             bp.plugins:insert({ name = "file-log", config = { path = LOG, reopen = true } })
             assert(helpers.start_kong({
@@ -51,6 +54,12 @@ for _, strategy in helpers.all_strategies() do if strategy ~= "cassandra" then
                 return entry
             end, 60)
             assert.equal(id, entry.correlation_id)
+        end)
+
+        it("takes settings of a route", function()
+            local r = client:get("/request", { headers = { host = "test2.com" } })
+            assert.matches(ID, assert.request(r).has.header("x-id"))
+            assert.response(r).has.no.header("x-id")
         end)
 
         it("gives an answer without a route an id, too", function()

@@ -19,23 +19,53 @@ local request = require "resty.txid.request"
 local settings = require "kong.plugins.txid.settings"
 
 
--- Kong calls this in each worker, at the start and after a change. The settings are global, and the first ones count.
+-- The policies of configurations, which Kong makes anew after a change.
+local policies = setmetatable({}, { __mode = "k" })
+
+local function policy_of(config)
+    local policy = policies[config]
+    if not policy then
+        policy = request.policy(settings.of(config))
+        policies[config] = policy
+    end
+    return policy
+end
+
+
+local function is_of_one(config)
+    return config.route_id or config.service_id
+end
+
+
+-- Kong calls this in each worker, at the start and after a change, with the configurations of all routes and services.
+-- The one for the whole gateway counts where another plugin asks for an id first.
 function Txid.configure(_, configs)
-    local config = configs and configs[1]
-    if config then
-        request.configure(settings.of(config))
+    for i = 1, configs and #configs or 0 do
+        local config = configs[i]
+        if not is_of_one(config) then
+            request.configure(settings.of(config))
+        end
     end
 end
 
 
--- Not in access: by then, Kong has answered requests without a route, and other plugins have run in rewrite.
-function Txid.rewrite()
-    request.handle()
+-- For the whole gateway. Not in access: by then, Kong has answered requests without a route, and other plugins have run
+-- in rewrite.
+function Txid.rewrite(_, config)
+    request.handle(policy_of(config))
 end
 
 
-function Txid.header_filter()
-    request.handle()
+-- For a route or a service, which Kong does not know before.
+function Txid.access(_, config)
+    if is_of_one(config) then
+        request.handle(policy_of(config))
+    end
+end
+
+
+function Txid.header_filter(_, config)
+    request.handle(policy_of(config))
 end
 
 

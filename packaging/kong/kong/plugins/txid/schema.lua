@@ -10,9 +10,7 @@ local a_header = typedefs.header_name {}
 return {
     name = "txid",
     fields = {
-        -- For the whole gateway: a request has its id before Kong knows its route, its service and its consumer.
-        { route = typedefs.no_route },
-        { service = typedefs.no_service },
+        -- A request has its id before Kong knows its consumer.
         { consumer = typedefs.no_consumer },
         { protocols = typedefs.protocols_http },
         { config = {
