@@ -1,9 +1,10 @@
 # The commands of README.md and of the first pages, as they stand and in order: each row of *Install* and each page in a fresh
-# Debian, with only the packages that the page says to install. They share compiled files. RELEASE=trixie takes Debian 13. It prints how long each took.
+# Debian, with only the packages that the page says to install. They share compiled files. RELEASE=trixie takes Debian 13, and UNITS= a regular
+# expression of pages and parts, such as 'README|What|row 20'. It prints how long each took.
 . packaging/test/_common.sh
 
 command -v debootstrap >/dev/null && [ "$(id -u)" -eq 0 ] || { echo "# no command of a page was run: a fresh Debian needs debootstrap and root"; exit 0; }
-release=${RELEASE:-bookworm}
+release=${RELEASE:-bookworm} wanted=${UNITS:-.}
 
 # Commands that are not run, as extended regular expressions, and why. One that matches none is an error.
 cat >"$tmp/not-run" <<'END_OF_LIST'
@@ -132,6 +133,7 @@ for n in 1 2 3; do block docs/rust.md rust $n >"$base/root/rust-$n"; done
     done
 } >"$tmp/all"
 cut -d '|' -f 1,2 "$tmp/all" | uniq >"$tmp/units"
+grep -E "$wanted" "$tmp/units" >"$tmp/chosen"
 while IFS='|' read -r page part; do
     awk -F '|' -v page="$page" -v part="$part" '$1 == page && $2 == part' "$tmp/all" | while IFS='|' read -r _ _ line command; do
         if printf '%s\n' "$command" | grep -Eqx "$(cut -d '|' -f 1 "$tmp/not-run" | paste -s -d '|')"; then
@@ -152,6 +154,7 @@ while IFS='|' read -r page part; do
     start=$(date +%s)
     $in_system sh <"$tmp/script" >"$tmp/log" 2>&1 || { tail -n 20 "$tmp/log"; fail "$page, $part"; }
     echo "# $page, $part: $(($(date +%s) - start)) s"
-done <"$tmp/units"
+done <"$tmp/chosen"
+[ "$wanted" = . ] || exit 0
 cut -d '|' -f 1 "$tmp/not-run" | while read -r pattern; do grep -Eqx "$pattern" "$tmp/passed-over" || fail "no page has the command $pattern"; done
 echo "# $(($(wc -l <"$tmp/all") - $(wc -l <"$tmp/passed-over"))) commands of the pages ran in $release"
