@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# words.pl [FILE...]: counts the words of pages: both READMEs, and those of docs/ and agent/docs/, if none is given. A word has a letter or a
-# digit. The specification is not in the sum. What a test writes is counted by itself: it stands between "<!-- NAME, written from FILE -->"
+# words.pl [FILE...]: counts the words of pages: those of docs/ and agent/ if none is given (README.md may have so many lines). A word has a letter
+# or a digit. The specification is not in the sum. What a test writes is counted by itself: it stands between "<!-- NAME, written from FILE -->"
 # and "<!-- end of NAME -->", in docs/request.md before "<!-- more -->", and in the rows of directives that lead there. Ends with 1 if a page,
 # or all together, has more words than it may have.
 
@@ -8,7 +8,7 @@ use strict;
 use warnings;
 use File::Find;
 
-my $ALL = 27_000;
+my $ALL = 26_000;
 my $ONE = 2_000;
 my $SPECIFICATION = 'docs/formats.md';
 my %LONGER = ($SPECIFICATION => 3_600);
@@ -16,7 +16,7 @@ my %LONGER = ($SPECIFICATION => 3_600);
 sub count { return scalar(grep { /[[:alnum:]]/ } split ' ', $_[0]) }
 
 my @pages = @ARGV;
-find({ wanted => sub { push @pages, $File::Find::name if /\.md$/ }, no_chdir => 1 }, 'README.md', 'docs', 'agent/README.md', 'agent/docs') unless @pages;
+find({ wanted => sub { push @pages, $File::Find::name if /\.md$/ }, no_chdir => 1 }, 'docs', 'agent/README.md', 'agent/docs') unless @pages;
 
 my ($all, $all_written, $status) = (0, 0, 0);
 for my $page (sort @pages) {
