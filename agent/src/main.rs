@@ -19,7 +19,8 @@ fn main() -> ExitCode {
     if args.next().is_some_and(|name| name == run::start::NAME) {
         return run::start::become_child(args);
     }
-    txid_agent::store::hide_secrets();
+    // SAFETY: no thread was started yet.
+    unsafe { txid_agent::store::hide_secrets() };
     let subcommand = match Args::try_parse() {
         Ok(args) => args.subcommand,
         Err(error) => match error.to_string().strip_prefix("error: ") {

@@ -25,14 +25,18 @@ pub const PASSWORD_VARIABLE: &str = "TXID_STORE_PASSWORD";
 /// The values of these variables, once they were taken from the environment.
 static SECRETS: OnceLock<Vec<(&str, String)>> = OnceLock::new();
 
-/// Takes the secrets from the environment, where all processes of this user may read them. To be called before there are threads.
-pub fn hide_secrets() {
+/// Takes the secrets from the environment, where all processes of this user may read them.
+///
+/// # Safety
+///
+/// There must be no other thread: another could be reading the environment.
+pub unsafe fn hide_secrets() {
     let mut secrets = Vec::new();
     for name in [STORE_VARIABLE, PASSWORD_VARIABLE] {
         let Ok(secret) = std::env::var(name) else { continue };
         secrets.push((name, secret));
-        // SAFETY: there is one thread; the list ends with a null pointer, and each text with a zero. The texts are this
-        // process's to write to.
+        // SAFETY: the caller vouches for the one thread; the list ends with a null pointer, and each text with a zero. The
+        // texts are this process's to write to.
         unsafe {
             let mut variable = environ;
             while let Some(&text) = variable.as_ref().filter(|text| !text.is_null()) {

@@ -1,12 +1,16 @@
 //! Data of a request in nginx, kept until the request has ended. A table maps the connection, which internal redirects and
 //! subrequests share, to memory of the request. nginx runs a request's cleanups before the log phase. Our cleanup removes
 //! the data from the table, and adds itself to the list again, where the log phase finds the data.
+//!
+//! No header of nginx is compiled here, for a library that any nginx may load. So what is known of its structs is checked
+//! against the nginx that is there, once in each process: a request begins with a signature, and the list is tried.
 
 use crate::caller::txid_text;
 use crate::span::txid_span;
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::{self, null, null_mut};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Adds an entry to the list of a request's main request, with `size` bytes of its memory as data, and returns it: nginx's
 /// ngx_http_cleanup_add.
@@ -59,6 +63,34 @@ struct RequestHead {
 
 const SIGNATURE: u32 = 0x5054_5448;
 
+/// Whether this nginx lays out its requests and their cleanups as here: 0 until it was tried.
+static NGINX: AtomicU8 = AtomicU8::new(0);
+const KNOWN: u8 = 1;
+const UNKNOWN: u8 = 2;
+
+/// Tries the list with two entries, which do nothing.
+///
+/// # Safety
+///
+/// As for [`txid_kept_start`].
+#[cold]
+unsafe fn is_known(head: &RequestHead, add: txid_add_cleanup, request: *mut c_void) -> bool {
+    if head.signature != SIGNATURE || NGINX.load(Ordering::Relaxed) == UNKNOWN {
+        return false;
+    }
+    // SAFETY: the caller vouches for both. Whatever an entry is in this nginx, its memory is that of a pool, as large as three
+    // pointers, which are compared and not followed.
+    let entries = unsafe { [add_cleanup(add, request, 8), add_cleanup(add, request, 0)] };
+    let [Some(first), Some(second)] = entries else { return false };
+    let is_known = first.handler.is_none()
+        && second.handler.is_none()
+        && !first.data.is_null()
+        && second.data.is_null()
+        && ptr::eq(second.next, first);
+    NGINX.store(if is_known { KNOWN } else { UNKNOWN }, Ordering::Relaxed);
+    is_known
+}
+
 /// How many lists there are: about as many as a worker has requests at once.
 const LISTS: usize = 1024;
 
@@ -108,14 +140,15 @@ pub unsafe extern "C" fn txid_kept_of(request: *const c_void) -> *mut txid_kept 
 /// `request` must be an ngx_http_request_t of a client, and `add` ngx_http_cleanup_add.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_kept_start(request: *mut c_void, add: txid_add_cleanup, is_over: bool) -> *mut txid_kept {
-    // SAFETY: the caller vouches for the request, and every nginx begins it with a signature.
+    // SAFETY: the caller vouches for the request, which is larger in every nginx.
     let head = unsafe { &*request.cast::<RequestHead>() };
-    if head.signature != SIGNATURE {
-        return null_mut();
-    }
     let known = TABLE.with(|table| table.at(head.connection).get());
     if !known.is_null() {
         return known.cast();
+    }
+    // SAFETY: the caller's promise is the same.
+    if NGINX.load(Ordering::Relaxed) != KNOWN && unsafe { !is_known(head, add, request) } {
+        return null_mut();
     }
     // In the log phase, it most often is in the list.
     let size = if is_over { 0 } else { size_of::<Kept>() };
@@ -221,5 +254,40 @@ unsafe extern "C" fn over(data: *mut c_void) {
     if let Some(cleanup) = unsafe { add_cleanup(of.add, of.request, 0) } {
         cleanup.data = data;
         cleanup.handler = Some(over);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A request of an nginx whose entries begin with something else.
+    #[repr(C)]
+    struct Request {
+        head: RequestHead,
+        last: *mut c_void,
+        first: usize,
+    }
+
+    unsafe extern "C" fn add(request: *mut c_void, size: usize) -> *mut c_void {
+        // SAFETY: it is the request below.
+        let request = unsafe { &mut *request.cast::<Request>() };
+        let data = if size > 0 { vec![0_u64; size.div_ceil(8)].leak().as_mut_ptr().cast() } else { null_mut() };
+        let mut entry = [null_mut(); 4];
+        (entry[request.first + 1], entry[request.first + 2]) = (data, request.last);
+        request.last = Box::leak(Box::new(entry)).as_mut_ptr().cast();
+        request.last
+    }
+
+    #[test]
+    fn nothing_is_kept_where_entries_are_laid_out_in_another_way() {
+        for (first, expected) in [(0, KNOWN), (1, UNKNOWN)] {
+            NGINX.store(0, Ordering::Relaxed);
+            let head = RequestHead { signature: SIGNATURE, connection: null() };
+            let mut request = Request { head, last: null_mut(), first };
+            // SAFETY: `add` takes such a request.
+            let kept = unsafe { txid_kept_start((&raw mut request).cast(), Some(add), true) };
+            assert_eq!((kept.is_null(), NGINX.load(Ordering::Relaxed)), (first == 1, expected));
+        }
     }
 }
