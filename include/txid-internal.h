@@ -131,7 +131,7 @@ typedef enum {
    */
   TXID_SPAN_OF_CALLER = 1,
   /**
-   * The same, and only the id of the trace is known.
+   * A trace came in, of which only the id is known.
    */
   TXID_SPAN_OF_TRACE = 2,
   /**
@@ -334,7 +334,7 @@ typedef struct {
    */
   size_t text_len;
   /**
-   * Of these, so many.
+   * The headers; `count` of them are written.
    */
   txid_changed_header list[TXID_PLACES];
   /**

@@ -24,7 +24,7 @@ pub fn ms(text: &[u8]) -> Option<i64> {
     ms_of(None, text)
 }
 
-/// The same by a list of formats, if there is one.
+/// The time in a text by a list of formats, or by [`ms`] without one.
 ///
 /// ```
 /// use txid::time_in::{Times, ms_of};
@@ -141,7 +141,7 @@ mod tests {
         let mut text = [0; Maker::MAX_LEN];
         let len = xid.write_by(now_ms, &mut text).unwrap().len;
         assert_eq!(Times::first(["txid"]).unwrap().ms(&text[..len]), Some(now_ms / 1000 * 1000));
-        // Of other formats alone, not even a txid of now is one.
+        // With other formats alone, not even a txid of now is one.
         assert_eq!(Times::only(["uuid_v7"]).unwrap().ms(&made("txid", now_ms)), None);
         // Both are made, so an old text can be either.
         assert_eq!(Times::first(["txid", "xid"]).unwrap().ms(&old), None);
@@ -216,7 +216,7 @@ mod tests {
             "b0e5f1cc-2f2b-4d5e-8a3c-2f4b1c1d1e1f",
             "4bf92f3577b34da6a3ce929d0e0e4736",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-            // Of 1990; of 2018, or 2017; of 5236.
+            // Times of 1990, of 2018 or 2017, and of 5236.
             "4om9qi54la8ffr4bd9sg",
             "b2fr5nvqg00000000000",
             "5dd0e0c0-79b0-7cc3-98c4-dc0c0c07398f",

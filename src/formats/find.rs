@@ -67,7 +67,7 @@ enum Which {
 /// Milliseconds since 1970, and what shows quickly that a text holds none of them.
 pub struct Window {
     ms: RangeInclusive<i64>,
-    /// Of one format: most of its candidates have its length.
+    /// The look at one format: most of its candidates have its length.
     only: Option<Look>,
     /// By the length of a text, the last for all longer ones.
     looks: Box<[Vec<Look>; 64]>,
@@ -430,7 +430,7 @@ impl Shapes {
         ControlFlow::Continue(())
     }
 
-    /// The same for all shapes. Of most 64 bytes, one kind of bits shows that no id begins there.
+    /// Scans for all shapes. One kind of bits shows that no id begins in most 64 bytes.
     #[inline(always)]
     fn scan_all(
         &self,
@@ -493,7 +493,7 @@ impl Shapes {
         ControlFlow::Continue(())
     }
 
-    /// The same of one place: the length of the word, and of the run, that begin there, and whether a UUID may.
+    /// Tries one place: the length of the word, and of the run, that begin there, and whether a UUID may.
     #[inline(always)]
     fn try_at<const PARTS: bool, const RUNS: bool>(
         &self,
@@ -521,7 +521,7 @@ impl Shapes {
         ControlFlow::Continue(())
     }
 
-    /// The same where an escape may stand before it.
+    /// Tries a place that an escape may stand before.
     #[cold]
     fn try_after_escape<const PARTS: bool, const RUNS: bool>(
         &self,
@@ -589,7 +589,7 @@ fn escape_after(byte: u8, before: &[u8], text: &[u8]) -> usize {
         (b'\\', Some(b'u')) => hexadecimal(1..5),
         (b'\\', _) => 0,
         _ => {
-            // Of a color, as in `ESC[38;5;208m`.
+            // The end of a color, as in `ESC[38;5;208m`.
             let near = &before[before.len().saturating_sub(16)..];
             let begin = near.iter().rposition(|byte| !byte.is_ascii_digit() && *byte != b';').unwrap_or_default();
             let escapes: [&[u8]; 7] = [b"\x1b", b"\\x1b", b"\\x1B", b"\\u001b", b"\\u001B", b"\\033", b"\\e"];
@@ -722,7 +722,7 @@ fn next_long_by(text: &[u8], mut begin: usize, runs: impl Fn(&[u8; 64]) -> u64) 
 #[inline(always)]
 fn may_begin(runs: u64, next: u64) -> bool {
     const LOWEST: u64 = u64::from_ne_bytes([1; 8]);
-    // Of 15 in a row, eight fill a byte of the bits.
+    // Eight of 15 in a row fill a byte of the bits.
     let fills_a_byte = (!runs).wrapping_sub(LOWEST) & runs & LOWEST << 7 != 0 || next as u8 == u8::MAX;
     let all = Lengths { these: 0, least: SHORTEST as u32 };
     fills_a_byte && all.starts(u128::from(next) << 64 | u128::from(runs)) != 0
@@ -795,7 +795,7 @@ impl Bits {
         }
     }
 
-    /// The same, 16 bytes at once: a search spends most of its time here.
+    /// Looks at 16 bytes at once: a search spends most of its time here.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     #[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]

@@ -217,7 +217,7 @@ impl Timed {
         self.holds(text)?.ms
     }
 
-    /// The same, unless it cannot be; and how likely the reading is.
+    /// The time in a text, unless it cannot be, and how likely the reading is.
     pub(crate) fn likely_ms(&self, text: &[u8], now_ms: i64) -> Option<(u32, i64)> {
         let rank = Rank::of(self.format, self.holds(text)?, now_ms);
         Some((rank.bits, rank.ms?)).filter(|_| rank.unlikely.is_none())

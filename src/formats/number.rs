@@ -134,7 +134,7 @@ pub(super) fn write(number: &Number, bits: Wide, text: &mut Vec<u8>) {
     }
 }
 
-/// The same number as it is written, which may be in the other case, and have zeros before it.
+/// Writes a number that was read: its text may be in the other case, and have zeros before it.
 pub(super) fn rewrite(number: &Number, read: &[u8], text: &mut Vec<u8>) {
     let digits = number.digits;
     if number.least == number.most {

@@ -59,7 +59,7 @@ const fn part_at(format: &'static Format, at: usize, part: usize) -> Option<(&'s
     }
 }
 
-/// The same of one layout, with code for each of its parts, as the compiler would not make of a loop. `if const` leaves out the parts that
+/// Scans one layout, with code for each of its parts, as the compiler would not make of a loop. `if const` leaves out the parts that
 /// are not there before their code is made, which would be most of all code of this crate.
 #[inline(always)]
 pub(super) fn scan_alone<R: Row, const LAYOUT: usize>(
@@ -256,7 +256,7 @@ pub(crate) fn numbers<const COUNT: usize>(format: &'static Format, text: &[u8]) 
     numbers_and_ms(format, text).map(|(numbers, _)| numbers)
 }
 
-/// The same, and the time.
+/// The numbers in a text, and its time.
 pub(crate) fn numbers_and_ms<const COUNT: usize>(
     format: &'static Format,
     text: &[u8],
@@ -268,7 +268,7 @@ pub(crate) fn numbers_and_ms<const COUNT: usize>(
     }
 }
 
-/// The same of a format that the compiler knows, and makes code for.
+/// The numbers in a text of a format that the compiler knows, and makes code for.
 #[inline(always)]
 pub(super) fn numbers_of<R: Row, const COUNT: usize>(text: &[u8]) -> Result<[u128; COUNT], FormatError> {
     let mut found = Found { numbers: [Wide::default(); COUNT], count: 0, ms: None };

@@ -590,7 +590,7 @@ impl Text {
         }
     }
 
-    /// The same, where all parts together are no longer than this.
+    /// Limits the length of all parts together.
     pub const fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
     }
@@ -702,12 +702,12 @@ impl Fields {
         }
     }
 
-    /// The same, of ids that are less likely by this many bits.
+    /// Makes ids less likely by this many bits.
     pub const fn rarely(self, more: u32) -> Self {
         Self { more: Some(more), ..self }
     }
 
-    /// The same, of ids that are rather of another format.
+    /// Leaves the ids to another format.
     pub const fn elsewhere(self) -> Self {
         Self { more: None, ..self }
     }

@@ -179,7 +179,7 @@ impl Format {
         self.bounds_as(self.texts.first()?, ms, numbers)
     }
 
-    /// The same, as they are written in one of its layouts.
+    /// The bounds as they are written in one of its layouts.
     pub(super) fn bounds_as(&self, layout: &Text, ms: RangeInclusive<i64>, numbers: &Numbers) -> Option<[String; 2]> {
         let times = self.times(numbers)?;
         let (from, to) = (*ms.start().max(times.start()), *ms.end().min(times.end()));

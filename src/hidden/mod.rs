@@ -149,7 +149,7 @@ impl Hidden {
         Ok(Self { keys, numbers: alphabet.map(|alphabet| Numbers::new(alphabet, length)), segment: None })
     }
 
-    /// The same with a check digit at the end of each number: one wrong character, or two neighbours that are swapped, do
+    /// Adds a check digit at the end of each number: one wrong character, or two neighbours that are swapped, do
     /// not make another number. UUIDs have no place for one, and stay as they are.
     pub fn with_check_digit(self) -> Self {
         let numbers = self.numbers.map(|numbers| Numbers { has_check_digit: true, ..numbers });
@@ -161,7 +161,7 @@ impl Hidden {
         }
     }
 
-    /// The same for numbers of this segment. They are only hidden and revealed by the key that the segment's store has:
+    /// Hides numbers of this segment. They are only hidden and revealed by the key that the segment's store has:
     /// hosts with different keys, names or lengths would show one text for two numbers.
     pub fn of_segment(self, segment: Segment) -> Self {
         let check = self.check_of(self.current());

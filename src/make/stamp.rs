@@ -43,7 +43,7 @@ pub(crate) fn ms_of(time: SystemTime) -> i128 {
     ns.div_euclid(1_000_000)
 }
 
-/// Of a time that an id holds, which a system's time can be.
+/// A time that an id holds, which the system's type can hold, too.
 pub(crate) fn time_of(ms: i64) -> SystemTime {
     let span = Duration::from_millis(ms.unsigned_abs());
     if ms < 0 { UNIX_EPOCH - span } else { UNIX_EPOCH + span }

@@ -213,7 +213,7 @@ impl Txid {
         Self::of_words((bits >> 32) as u64, bits as u32)
     }
 
-    /// Of the first 64 bits and the last 32. In words, the compiler keeps an id in registers until its text is written.
+    /// The id of the first 64 bits and the last 32. In words, the compiler keeps an id in registers until its text is written.
     #[inline(always)]
     fn of_words(high: u64, low: u32) -> Self {
         let mut bytes = [0; Self::BYTES];

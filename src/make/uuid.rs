@@ -242,7 +242,7 @@ mod tests {
         assert!(UUID_V6.ms(next.as_bytes(), &Numbers::UNKNOWN) == Some(MS + 1) && next > last.as_str());
     }
 
-    /// Of version 1, made by hosts that were given the same node.
+    /// The clock sequence of a UUID of version 1 by a host that was given a node.
     fn clock_sequence_at(ms: i64) -> u16 {
         const NODE: [u8; 6] = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
         let [.., high, low, _, _, _, _, _, _] = v1_by(ms, Some(NODE)).into_bytes();

@@ -102,7 +102,7 @@ pub const RESERVED_HEADERS: &str = "accept age allow alt-svc authorization b3 ca
     status strict-transport-security sw8 te traceparent tracestate trailer transfer-encoding uber-trace-id upgrade \
     user-agent vary via www-authenticate x-amzn-trace-id x-cloud-trace-context x-real-ip";
 
-/// The same of all headers whose names begin so.
+/// How the names of other such headers begin.
 pub const RESERVED_BEGINNINGS: &str =
     "accept- access-control- content- if- proxy- sec- sw8- x-accel- x-b3- x-datadog- x-forwarded- x-sendfile";
 

@@ -155,12 +155,12 @@ impl Outgoing<'_> {
         write_decimal(&self.traceparent[19..35], text)
     }
 
-    /// The same for `X-Datadog-Parent-Id`, this hop.
+    /// Writes `X-Datadog-Parent-Id`, this hop, and returns its length.
     pub fn datadog_parent_id(&self, text: &mut [u8; DATADOG_LEN]) -> usize {
         write_decimal(&self.traceparent[36..52], text)
     }
 
-    /// The same for `X-Datadog-Sampling-Priority`. Its length is 0 if the decision is left to the next hop.
+    /// Writes `X-Datadog-Sampling-Priority`, and returns its length. It is 0 if the decision is left to the next hop.
     pub fn datadog_priority(&self, text: &mut [u8; DATADOG_LEN]) -> usize {
         let Some(sampled) = self.sampled else { return 0 };
         let priority = if self.priority == 0 { priority_of(sampled) } else { self.priority };
@@ -170,7 +170,7 @@ impl Outgoing<'_> {
         digits.len()
     }
 
-    /// The same for `X-Datadog-Tags` of a trace that did not come in with them: the upper half of its id, unless that is zero, and
+    /// Writes `X-Datadog-Tags` of a trace that did not come in with them: the upper half of its id, unless that is zero, and
     /// who decided whether the trace is recorded, and the rate, as if Datadog's agent had set it. Its length may be 0.
     pub fn datadog_tags(&self, text: &mut [u8; DATADOG_LEN]) -> usize {
         let mut len = 0;

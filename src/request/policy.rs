@@ -375,7 +375,7 @@ pub enum PolicyError {
     NoAction(String),
     /// Too many names of headers.
     TooManyHeaders(usize),
-    /// The same header, or kind of trace, is there twice.
+    /// A header, or a kind of trace, is there twice.
     WordTwice(String),
     /// A kind of trace beside `off`.
     OffBesideOthers,

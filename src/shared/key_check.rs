@@ -46,7 +46,7 @@ impl KeyCheck {
         self.is_retired
     }
 
-    /// The same, after it was retired.
+    /// The check value after its key was retired.
     #[must_use]
     pub fn retired(self) -> Self {
         Self { is_retired: true, ..self }

@@ -56,7 +56,7 @@ impl Page {
         open(path, kind, Some(&|_| fresh.0.to_vec()), &|known| *known == header, |found, _| check(found))
     }
 
-    /// The same for a page that names its own file: `fresh` gets that. A known page is used if it has these `fields`.
+    /// Opens or makes a page that names its own file: `fresh` gets that. A known page is used if it has these `fields`.
     pub(crate) fn open_or_make_bound<E: From<PageError>>(
         path: &Path,
         kind: &'static Kind,

@@ -72,7 +72,7 @@ impl PageBytes {
         Self(page)
     }
 
-    /// The same with this word at `at`.
+    /// Sets the word at `at`.
     pub(crate) fn with_word(mut self, at: usize, word: u64) -> Self {
         self.set_word(at, word);
         self

@@ -15,7 +15,7 @@ pub(crate) trait Word {
     /// Puts `new` in place of `old`; fails with the current value if that is not `old`.
     fn put(&self, old: u64, new: u64) -> Result<(), u64>;
 
-    /// The same as `get`, and later reads are not older.
+    /// Reads the word; later reads are not older.
     fn get_acquire(&self) -> u64;
 
     /// Writes `new`; a reader that sees it also sees everything written before it.

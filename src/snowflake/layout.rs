@@ -180,7 +180,7 @@ impl Layout {
         Ok(Self { time_bits, node_bits, sequence_bits, unit_ms, epoch_ms, order, random_start: 0 })
     }
 
-    /// The same layout with another epoch, in milliseconds since 1970-01-01 UTC.
+    /// The layout with another epoch, in milliseconds since 1970-01-01 UTC.
     ///
     /// ```
     /// use txid::snowflake::Layout;
@@ -194,7 +194,7 @@ impl Layout {
         Ok(Self { random_start: self.random_start, ..Self::new(bits, self.unit_ms, epoch_ms, self.order)? })
     }
 
-    /// The same layout, whose units of time begin at a random one of this many sequences.
+    /// The layout whose units of time begin at a random one of this many sequences.
     fn starting_at(self, starts: Option<i64>, value: &str) -> Result<Self, LayoutError> {
         let (least, most) = (1, 1 << self.sequence_bits.min(62));
         match starts.filter(|starts| (least..=most).contains(starts)) {

@@ -122,7 +122,7 @@ pub(crate) fn next_u128(stamp_ms: i64) -> u128 {
     bits
 }
 
-/// The same, with the id of the stream that they come from.
+/// 128 random bits, and the id of the stream that they come from.
 #[inline(always)]
 pub(crate) fn next_u128_of_stream(stamp_ms: i64) -> (StreamId, u128) {
     let (stream_id, words) = draw(Some(stamp_ms));
@@ -233,7 +233,7 @@ impl Stream {
         self.draw_quickly(Some(stamp_ms)).map(|(_, [word])| word)
     }
 
-    /// The same after a look at the clock.
+    /// 64 random bits, after a look at the clock.
     pub(crate) fn next_slowly(&self, stamp_ms: i64) -> u64 {
         let (_, [word]) = self.draw_slowly(Some(stamp_ms));
         word

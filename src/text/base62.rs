@@ -64,7 +64,7 @@ pub(crate) fn encode_160_bits(high: u32, low: u128, text: &mut [u8; LEN_OF_160_B
 
 /// The digits of 2^`exponent` to the base of a third, the lowest first.
 const fn thirds_of(exponent: u32) -> [u64; 3] {
-    // Of 2^128 - 1, which is no multiple of a third, and then one more.
+    // 2^128 - 1 is no multiple of a third; then one more.
     let bits = if exponent == 128 { u128::MAX } else { 1 << exponent };
     let third = THIRD as u128;
     let one = if exponent == 128 { 1 } else { 0 };

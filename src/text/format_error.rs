@@ -36,7 +36,7 @@ pub enum FormatErrorKind {
     Character,
     /// The characters are valid, but their value is not.
     Value,
-    /// Of the last character, some bits are after the last one of the id, and are not zero.
+    /// The last character has bits after the last one of the id that are not zero.
     LastCharacter,
     /// No format has ids of such a length.
     NoFormat,

@@ -63,7 +63,7 @@ pub enum Sampling {
 }
 
 impl From<bool> for Sampling {
-    /// Of a header that says only yes or no.
+    /// What a header means that says only yes or no.
     #[inline]
     fn from(is_sampled: bool) -> Self {
         if is_sampled { Self::Accept } else { Self::Deny }
@@ -102,7 +102,7 @@ impl B3 {
         Self { ids: Some(ids), sampled }
     }
 
-    /// The same trace with a new span, called from this one; a new trace if this header only says whether to sample.
+    /// The trace with a new span, called from this one; a new trace if this header only says whether to sample.
     ///
     /// ```
     /// let b3: txid::trace::B3 = "0".parse()?;

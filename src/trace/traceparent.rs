@@ -52,7 +52,7 @@ impl Traceparent {
         Self { trace_id, span_id, sampled, random: true }
     }
 
-    /// The same trace with a new span.
+    /// The trace with a new span.
     ///
     /// ```
     /// let parent = txid::trace::Traceparent::new(false);

@@ -40,9 +40,9 @@ pub trait Clock {
 
 /// What a lease or a segment goes by, once the configuration was read again: its rules, the store to ask, and the keys.
 pub enum Terms {
-    /// Of a lease.
+    /// The terms of a lease.
     Lease(leases::Rules, Box<dyn Store>),
-    /// Of a segment.
+    /// The terms of a segment.
     Segment(segments::Rules, Box<dyn Store>, Vec<KeyCheck>),
 }
 

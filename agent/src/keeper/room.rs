@@ -22,7 +22,7 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Of the lease with the page at `path`.
+    /// Looks at the lease with the page at `path`.
     pub fn new(path: &Path) -> Self {
         Self { page: path.to_owned(), next: None, pause: AGAIN.0, used: 0, said: FIRST_TENTH - 1 }
     }

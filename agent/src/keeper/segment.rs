@@ -65,7 +65,7 @@ impl ManagedSegment {
         Ok(Self { rules, machine: Segment::default(), answer: None, page, store, keys: None, file })
     }
 
-    /// The same for numbers that are hidden by these keys, if there are any.
+    /// Writes the check values of the keys that hide its numbers, if there are any.
     pub fn hidden_by(self, checks: Vec<KeyCheck>) -> Self {
         Self { keys: keys(checks), ..self }
     }

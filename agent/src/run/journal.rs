@@ -51,7 +51,7 @@ impl fmt::Display for Line {
 }
 
 impl From<String> for Line {
-    /// Of the agent itself.
+    /// A line of the agent itself.
     fn from(text: String) -> Self {
         Self { kind: (Level::Info, "agent"), text, ..Self::default() }
     }

@@ -28,7 +28,7 @@ pub(super) struct EtcdStore {
     quota: Option<u64>,
 }
 
-/// Of `--quota-backend-bytes`.
+/// The default of `--quota-backend-bytes`.
 const DEFAULT_QUOTA: u64 = 2 << 30;
 
 impl EtcdStore {

@@ -432,7 +432,7 @@ mod tests {
         }
     }
 
-    /// Of each kind: a name may have one address of IPv4 and one of IPv6, and is one server then.
+    /// A name with one address of IPv4 and one of IPv6 is one server.
     #[test]
     fn several_servers_are_two_names_or_two_addresses_of_a_kind() {
         for (names, addresses, wanted) in [
@@ -665,7 +665,7 @@ mod tests {
             // A call that fails later on the first host does not turn back to it.
             other.turn_from(&host("a"));
             assert_eq!(other.pool.hosts()[0].name, "b");
-            // Of two connections to it, the one that did not fail is closed, too.
+            // The connection that did not fail is closed, too.
             other.pool.idle().extend(["a", "b"].map(|name| (host(name), Fake::default())));
             other.turn_from(&host("b"));
             assert!(other.pool.idle().iter().all(|(host, _)| host.name != "b"), "it would be used");

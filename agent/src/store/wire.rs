@@ -44,7 +44,7 @@ impl Wire {
         Self { stream: Box::new(stream), budget: Budget::default() }
     }
 
-    /// The same connection over what `wrap` makes of its stream.
+    /// Carries the connection on over what `wrap` makes of its stream.
     pub(super) fn within<S: Stream + 'static>(self, wrap: impl FnOnce(Box<dyn Stream>) -> S) -> Self {
         Self { stream: Box::new(wrap(self.stream)), ..self }
     }

@@ -53,7 +53,7 @@ pub fn states<'a>(
     text
 }
 
-/// The same as OpenMetrics, where a counter's family has a name without `_total`.
+/// The metrics as OpenMetrics, where a counter's family has a name without `_total`.
 pub fn open_metrics(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix("# ") {
         Some(_) => line.replacen("_total ", " ", 1) + "\n",

@@ -72,7 +72,7 @@ pub struct txid_changed_headers {
     pub count: usize,
     /// The length of `text`.
     pub text_len: usize,
-    /// Of these, so many.
+    /// The headers; `count` of them are written.
     pub list: [txid_changed_header; TXID_PLACES],
     /// Their values, one after the other.
     pub text: [u8; TXID_CHANGED_TEXT_LEN],
@@ -201,7 +201,7 @@ unsafe fn decide_span(
     txid_verdict::New as i32
 }
 
-/// The same where nothing came, which takes a quarter of the instructions.
+/// Decides where nothing came, which takes a quarter of the instructions.
 ///
 /// # Safety
 ///

@@ -42,7 +42,7 @@ pub struct txid_kept {
 /// The longest id that needs no memory of its own: a UUID.
 const SHORT: usize = 36;
 
-/// The same with what only the library needs.
+/// A [`txid_kept`], and what only the library needs.
 #[repr(C)]
 struct Kept {
     shown: txid_kept,

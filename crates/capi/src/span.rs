@@ -60,7 +60,7 @@ pub enum txid_span_of {
     ThisHop = 0,
     /// The caller's: this hop has none of its own.
     Caller = 1,
-    /// The same, and only the id of the trace is known.
+    /// A trace came in, of which only the id is known.
     Trace = 2,
     /// No trace came in, and none begins here.
     None = 3,

@@ -21,11 +21,11 @@ use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::process::ExitCode;
 use txid_args::{By, Grep};
 
-/// Of the beginning of a file, so much says whether it is text: then, fewer than one in a hundred bytes are zeros, as after a
+/// How much of the beginning of a file says whether it is text: then, fewer than one in a hundred bytes are zeros, as after a
 /// power cut.
 const BEGINNING: usize = 64 << 10;
 
-/// Of a block, this much is looked at on both sides to see which times a file has.
+/// How much of each end of a block shows which times a file has.
 const END: usize = 1 << 10;
 
 pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
@@ -157,7 +157,7 @@ impl What {
 struct Search<'a> {
     records: Records,
     seeker: Option<Seeker>,
-    /// Of the times that were met, as long as nothing is found.
+    /// The times that were met, as long as nothing is found.
     spread: Option<Spread>,
     what: What,
     by: By,

@@ -122,7 +122,7 @@ impl Wanted {
         self.formats.is_none() && !self.has_layout
     }
 
-    /// Of an id.
+    /// What people call such an id.
     pub(crate) fn title(&self) -> String {
         match &self.formats {
             Some(formats) => formats.iter().map(|format| format.name).collect::<Vec<_>>().join(" or "),

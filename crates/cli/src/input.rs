@@ -30,7 +30,7 @@ pub(crate) fn sources(files: &[PathBuf]) -> Vec<Source<'_>> {
         .collect()
 }
 
-/// The same, with all files in directories whose names match one of these patterns, if there are any.
+/// The sources of the files, and of all files in directories whose names match one of these patterns, if there are any.
 pub(crate) fn sources_below<'a>(files: &'a [PathBuf], include: &[String]) -> Result<Vec<Source<'a>>> {
     let pattern = |text: &String| Pattern::new(text).with_context(|| format!("--include '{text}'"));
     let patterns = include.iter().map(pattern).collect::<Result<Vec<_>>>()?;
@@ -121,7 +121,7 @@ impl Source<'_> {
         open().map(Blocks::new).with_context(|| self.name())
     }
 
-    /// The same, of a part.
+    /// Opens a part of the source.
     pub(crate) fn open_part(&self, part: Part, bar: &ProgressBar) -> Result<Blocks> {
         let Part::Of(mut file, range) = part else { return self.open(bar) };
         let open = || {

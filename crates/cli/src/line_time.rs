@@ -70,7 +70,7 @@ pub(crate) struct Stamp {
     pub(crate) range: Range<usize>,
     /// Milliseconds since 1970.
     pub(crate) ms: i64,
-    /// Of how many milliseconds it is: without a fraction, of a whole second.
+    /// How many milliseconds it spans: a whole second, without a fraction.
     pub(crate) unit_ms: i64,
     has_year: bool,
 }
@@ -165,7 +165,7 @@ impl LineTime {
         counted(line, start..end).or(clock)
     }
 
-    /// Of `12:04:00` with its first colon here, after a day.
+    /// Reads `12:04:00` with its first colon here, after a day.
     #[inline]
     fn clock(&mut self, line: &[u8], start: usize, colon: usize) -> Option<Stamp> {
         let two = |at: usize| number(line.get(at..at + 2)?);
@@ -324,7 +324,7 @@ fn of_day_ms(hour: u8, minute: u8, second: u8) -> i64 {
     ((i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second)) * 1000
 }
 
-/// Of `12:04:00` at this place, with two digits each.
+/// The numbers of `12:04:00` at this place, with two digits each.
 #[inline]
 fn digits_of_clock(line: &[u8], at: usize) -> Option<[u8; 3]> {
     // All at once: what is left of digits is at most 9, and of colons 0.
@@ -336,7 +336,7 @@ fn digits_of_clock(line: &[u8], at: usize) -> Option<[u8; 3]> {
     (is_one && hour < 24 && minute < 60 && second < 60).then_some([hour, minute, second])
 }
 
-/// Of the first three digits after the point.
+/// The milliseconds that the first three digits after the point say.
 fn fraction_ms(digits: &[u8]) -> i64 {
     (0..3).fold(0, |ms, at| ms * 10 + digits.get(at).map_or(0, |digit| i64::from(digit - b'0')))
 }
@@ -457,7 +457,7 @@ fn offset(rest: &[u8]) -> Option<(i64, usize)> {
 /// of a time also in seconds, microseconds and nanoseconds. It is of this century.
 #[inline]
 fn counted(line: &[u8], within: Range<usize>) -> Option<Stamp> {
-    // Of ten digits that follow each other, eight begin at one of these places.
+    // Ten digits that follow each other have eight at one of these places.
     let mut at = within.start;
     while at < within.end {
         if !line[at..].first_chunk().is_some_and(are_digits) {
@@ -520,7 +520,7 @@ fn leading_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Of one or two digits.
+/// The number of one or two digits.
 #[inline]
 fn number(digits: &[u8]) -> Option<u8> {
     match digits {

@@ -20,7 +20,7 @@ pub(crate) struct Passed {
     /// Only times in here are of interest.
     window: RangeInclusive<i64>,
     now_ms: i64,
-    /// Of lines with numbers.
+    /// The clock of lines with numbers.
     times: LineTime,
     /// The earliest and the latest time that was read in the same lines.
     others: Option<[i64; 2]>,
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn other_ids_of_the_window_are_counted_and_the_most_come_first() {
         let wanted = wanted(&["txid", "sort"]);
-        // Of 2022-02-22 and of 2016-07-30.
+        // A UUID of 2022-02-22, and ULIDs of 2016-07-30.
         let text = b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f 01ARZ3NDEKTSV4RRFFQ69G5FAV 01ARZ3NDEKTSV4RRFFQ69G5FAV";
         let said = |window| {
             let mut passed = Passed::new(window);

@@ -10,7 +10,7 @@ use std::ops::{ControlFlow, Range, RangeInclusive};
 use txid::formats::find::{Finder, Window};
 use txid_args::{By, Grep};
 
-/// Of the beginning of the input, ids of other formats are looked for if there is nothing else.
+/// How much of the input is searched for ids of other formats if there is nothing else.
 const SAMPLE: usize = 256 << 10;
 
 /// How much of a record is kept as long as the pattern is not found in it.
@@ -95,7 +95,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Of the times of `range`, if it matters.
+    /// Records with a time of `range`, if it matters.
     pub(crate) fn new(args: &Grep, wanted: Wanted, range: Option<RangeInclusive<i64>>) -> Result<Self> {
         let (ids, is_any_time) = (wanted.finder()?, range.is_none());
         let range = range.unwrap_or(i64::MIN..=i64::MAX);

@@ -234,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Of every rate and promise, steadily, in bursts, and with an hour before the last 80 lines or after the first: each line
+    /// Logs of every rate and promise, steadily, in bursts, and with an hour before the last 80 lines or after the first: each line
     /// of a window is in its part, wherever that is.
     #[test]
     fn no_line_is_missed_that_keeps_the_promise() {

@@ -10,7 +10,7 @@ const ROUNDS: u64 = 10;
 pub struct Ff1 {
     cipher: Cipher,
     steps: Steps,
-    /// Of texts without and with a check digit.
+    /// The check values of texts without and with a check digit.
     check_values: [u32; 2],
 }
 
@@ -158,7 +158,7 @@ impl Rounds<'_> {
     }
 }
 
-/// The same for bits, where a remainder is a mask.
+/// The rounds for bits, where a remainder is a mask.
 struct BitRounds {
     before_last: u128,
     /// The half that the next round moves, and the other one.
@@ -172,7 +172,7 @@ impl BitRounds {
         for round in 0..ROUNDS {
             let at = if self.reveals { ROUNDS - 1 - round } else { round };
             let [half, other] = self.halves;
-            // Of the 96 bits that FF1 takes, those that a half has.
+            // FF1 takes 96 bits, and a half has these.
             let by = (encrypt(self.before_last ^ u128::from(at) << u64::BITS ^ u128::from(other)) >> 32) as u64;
             let moved = if self.reveals { half.wrapping_sub(by) } else { half.wrapping_add(by) };
             self.halves = [other, moved & HALF_OF_BITS];

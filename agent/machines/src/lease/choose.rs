@@ -88,7 +88,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Of the nodes of a group that is asked for now.
+    /// A survey, begun now, of the nodes of a group.
     pub fn new(rules: &Rules, wall_ms: i64) -> Self {
         Self {
             rules: rules.clone(),

@@ -38,7 +38,7 @@ pub struct Rules {
     pub max_drift_ms: u64,
     /// How far the clock may be off the store's.
     pub max_skew_ms: u64,
-    /// The same for any other host of the group. They may have other settings, and an emptied store does not show them.
+    /// How far the clock of any other host of the group may be off. Hosts may have other settings, and an emptied store does not show them.
     pub others_skew_ms: u64,
     /// By how much the clocks of this host may drift apart between two checks, and how late a check may be.
     pub jump_ms: u64,

@@ -106,7 +106,7 @@ mod tests {
     fn a_group_of_the_same_name_is_an_earlier_agents() {
         let own = tempfile::tempdir().unwrap();
         let made = |name: &str| Group::below(own.path(), name);
-        // Of a directory that is no control group, nothing is left.
+        // Nothing is left of a directory that is no control group.
         assert!(made("txid-1-2").is_none() && own.path().read_dir().unwrap().next().is_none());
         fs::create_dir(own.path().join("txid-1-2")).unwrap();
         fs::create_dir(own.path().join("txid-1-3")).unwrap();

@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_process_is_stopped_until_it_is_continued() {
-        // Of a group with a stopped process that loses its last parent, all would get SIGHUP.
+        // The kernel sends SIGHUP to all of a group with a stopped process that loses its last parent.
         let mut child = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
         let pid = Pid::from_child(&child);
         for (signal, wanted) in [(Signal::CONT, false), (Signal::STOP, true), (Signal::CONT, false)] {

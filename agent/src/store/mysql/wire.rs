@@ -71,7 +71,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Self { stream, sequence: 0 }
     }
 
-    /// The same connection over what `stream` makes of the stream.
+    /// Carries the connection on over what `stream` makes of the stream.
     pub(super) async fn over<E>(self, stream: impl AsyncFnOnce(S) -> Result<S, E>) -> Result<Self, E> {
         Ok(Self { stream: stream(self.stream).await?, sequence: self.sequence })
     }

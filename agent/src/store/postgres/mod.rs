@@ -507,7 +507,7 @@ mod tests {
             (&["25006"][..], true, REPLICA),
             (&["40P01", "40001", "55P03"][..], true, "cannot reach: why"),
             (&["22001", "22021", "23514", "42703", "42P01", "0A000"][..], true, "cannot be used: why"),
-            // Of the class of deadlocks, the completion of a statement is unknown; a server that shuts down, is full, or lost
+            // 40003 leaves the completion of a statement unknown; a server that shuts down, is full, or lost
             // the connection may have committed.
             (&["40003", "57014", "57P01", "53100", "53200", "08006"][..], false, "cannot reach: why"),
         ] {

@@ -18,7 +18,7 @@ pub(super) const AUTH_FAILED: i32 = -115;
 pub(super) const NOT_READ_ONLY: i32 = -119;
 pub(super) const QUOTA_EXCEEDED: i32 = -125;
 
-/// Of a request in a multi that another request in it made fail.
+/// The result of a request in a multi that failed because another one did.
 const OTHER_FAILED: i32 = -2;
 
 const AUTH: i32 = -4;

@@ -3,7 +3,7 @@
 /// Requests that take longer than others end later, too: an id may be so much older than others.
 const LATE_MS: i64 = 1_000;
 
-/// Of the last ids, as many as this may be ahead of the clock, less one.
+/// One more than the number of the last ids that may be ahead of the clock.
 const HIGHEST: usize = 4;
 
 /// How many ids one half of the last ids has.
@@ -171,17 +171,17 @@ mod tests {
     fn few_ids_are_no_step() {
         assert_eq!(steps((0..100).map(|n| n * 1000).chain((0..15).map(|n| n * 1000))), []);
         assert_eq!(steps((0..100).map(|n| n * 1000).chain((0..16).map(|n| n * 1000))).len(), 1);
-        // Of a clock that stands, a second is how late a line may be.
+        // A line may be late by a second while the clock stands.
         let after = |back: i64| steps(vec![100_000; 40].into_iter().chain(vec![100_000 - back; 40])).len();
         assert_eq!([after(1000), after(1001)], [0, 1]);
         assert_eq!(steps((0..100).map(|n| if n == 50 { 3_600_000 } else { n * 1000 })), []);
-        // Of the last ids, three may be ahead.
+        // Three of the last ids may be ahead.
         let ahead =
             |few: i64| steps((0..100).map(|n| if (50..50 + few).contains(&n) { 3_600_000 } else { n * 1000 })).len();
         assert_eq!([ahead(3), ahead(4)], [0, 1]);
         let twice = [20, 21, 52, 53];
         assert_eq!(steps((0..100).map(|n| if twice.contains(&n) { 3_600_000 } else { n * 1000 })), []);
-        // Of five ids, four may be late by any time.
+        // Four of five ids may be late by any time.
         let late = |many: i64| {
             steps((0..40).chain((40..120).map(|n| if n % (many + 1) == 0 { n } else { n - 600 })).map(|n| n * 1000))
                 .len()

@@ -32,9 +32,9 @@ const LONGEST_LINE: usize = 240;
 pub(super) struct Hosts {
     numbers: HashMap<Rc<str>, u32>,
     names: Vec<Rc<str>>,
-    /// Of those that were named by files.
+    /// The names that files gave.
     files: HashMap<u32, Vec<String>>,
-    /// Of all names.
+    /// The length of all names.
     length: usize,
 }
 
@@ -290,7 +290,7 @@ impl Report<'_> {
         words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The same, for people.
+    /// The report, for people.
     fn text(&self, report: &Value) -> String {
         let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
         let host = |it: &Value| it["host"].as_str().unwrap_or("all hosts").to_string();
