@@ -60,6 +60,8 @@ typedef struct {
     ngx_http_txid_name_t   names[TXID_IDS + 1];
     ngx_uint_t             ids;
     ngx_str_t              response_header;
+    /* Says 1 if the peer is trusted; NULL if the policy says it. */
+    ngx_http_complex_value_t  *accept;
     unsigned               trusts_nobody:1;
     unsigned               rejects:1;
     unsigned               traces:1;

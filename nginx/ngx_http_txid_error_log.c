@@ -201,10 +201,12 @@ ngx_http_txid_add_to_error_log(ngx_http_request_t *r, const ngx_http_txid_logged
 {
     ngx_pool_cleanup_t         *cln;
     ngx_http_txid_main_conf_t  *tmcf;
+    ngx_http_txid_srv_conf_t   *tscf;
 
-    /* The id depends on nothing that comes later in this phase. */
+    /* Without a variable, the id depends on nothing that comes later in this phase. */
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    if (logged->index == tmcf->request) {
+    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+    if (logged->index == tmcf->request && tscf->accept == NULL) {
         (void) ngx_http_txid_kept_id(r);
     }
 

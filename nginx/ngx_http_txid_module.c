@@ -6,6 +6,8 @@
 
 
 static char *ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_http_txid_accept(ngx_conf_t *cf, ngx_str_t *word,
+    ngx_http_complex_value_t **accept);
 static char *ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_txid_sample(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_txid_response_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -59,7 +61,7 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       NULL },
 
     { ngx_string("txid_response_header"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_HTTP_LIF_CONF|NGX_CONF_TAKE1,
       ngx_http_txid_response_header,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
@@ -142,6 +144,16 @@ ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     words = cf->args->elts;
     prefix = sizeof("txid_") - 1;
+
+    if (ngx_strcmp(cmd->name.data, "txid_accept") == 0 && tscf->accept == NGX_CONF_UNSET_PTR) {
+        tscf->accept = NULL;
+        if (cf->args->nelts == 2 && words[1].data[0] == '$'
+            && ngx_http_txid_accept(cf, &words[1], &tscf->accept) != NGX_CONF_OK)
+        {
+            return NGX_CONF_ERROR;
+        }
+    }
+
     rc = txid_policy_set(tscf->policy, (char *) cmd->name.data + prefix, cmd->name.len - prefix,
                          ngx_txid_text(&words[1]), cf->args->nelts - 1, message);
     if (rc == TXID_ERROR_OPTION_TWICE) {
@@ -151,6 +163,30 @@ ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         ngx_txid_conf_error(cf, "%s", message);
         return NGX_CONF_ERROR;
     }
+    return NGX_CONF_OK;
+}
+
+
+/* To the policy, anybody may be trusted then. */
+static char *
+ngx_http_txid_accept(ngx_conf_t *cf, ngx_str_t *word, ngx_http_complex_value_t **accept)
+{
+    ngx_http_compile_complex_value_t  ccv;
+
+    *accept = ngx_palloc(cf->pool, sizeof(ngx_http_complex_value_t));
+    if (*accept == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
+    ccv.cf = cf;
+    ccv.value = word;
+    ccv.complex_value = *accept;
+    if (ngx_http_compile_complex_value(&ccv) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_str_set(word, "all");
     return NGX_CONF_OK;
 }
 
@@ -296,6 +332,7 @@ ngx_http_txid_create_srv_conf(ngx_conf_t *cf)
 
     tscf->policy = txid_policy_open();
     tscf->error_log = NGX_CONF_UNSET_PTR;
+    tscf->accept = NGX_CONF_UNSET_PTR;
     cleanup->handler = ngx_http_txid_close_policy;
     cleanup->data = tscf->policy;
     return tscf;
@@ -330,6 +367,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_txid_main_conf_t  *tmcf;
 
     ngx_conf_merge_ptr_value(conf->error_log, prev->error_log, NULL);
+    ngx_conf_merge_ptr_value(conf->accept, prev->accept, NULL);
     if (conf->maker == NULL && !conf->of_trace) {
         conf->maker = prev->maker;
         conf->of_trace = prev->of_trace;
@@ -369,10 +407,12 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     if (conf->error_log || conf->rejects) {
         tmcf->post_read = 1;
     }
-    if (conf->error_log && conf->error_log->index != tmcf->request) {
+    if (conf->accept ? conf->error_log || conf->rejects
+                     : conf->error_log && conf->error_log->index != tmcf->request)
+    {
         tmcf->late_post_read = 1;
     }
-    if (!conf->trusts_nobody) {
+    if (!conf->trusts_nobody && conf->accept == NULL) {
         tmcf->trusts = 1;
     }
     return NGX_CONF_OK;

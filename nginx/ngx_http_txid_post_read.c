@@ -6,10 +6,27 @@
 #include "ngx_http_txid.h"
 
 
+static ngx_int_t
+ngx_http_txid_check_id(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf)
+{
+    ngx_str_t  name;
+
+    if (!tscf->rejects || !ngx_http_txid_sent_invalid_id(r, &name)) {
+        return NGX_DECLINED;
+    }
+
+    if (tscf->error_log) {
+        ngx_http_txid_get_logged(r, tscf->error_log);
+    }
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "client sent an invalid \"%V\" header",
+        &name);
+    return NGX_HTTP_BAD_REQUEST;
+}
+
+
 ngx_int_t
 ngx_http_txid_post_read(ngx_http_request_t *r)
 {
-    ngx_str_t                  name;
     ngx_http_txid_srv_conf_t  *tscf;
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
@@ -17,16 +34,7 @@ ngx_http_txid_post_read(ngx_http_request_t *r)
     if (tscf->error_log) {
         ngx_http_txid_add_to_error_log(r, tscf->error_log);
     }
-
-    if (tscf->rejects && ngx_http_txid_sent_invalid_id(r, &name)) {
-        if (tscf->error_log) {
-            ngx_http_txid_get_logged(r, tscf->error_log);
-        }
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "client sent an invalid \"%V\" header",
-            &name);
-        return NGX_HTTP_BAD_REQUEST;
-    }
-    return NGX_DECLINED;
+    return tscf->accept ? NGX_DECLINED : ngx_http_txid_check_id(r, tscf);
 }
 
 
@@ -44,5 +52,5 @@ ngx_http_txid_late_post_read(ngx_http_request_t *r)
     if (tscf->error_log) {
         ngx_http_txid_get_logged(r, tscf->error_log);
     }
-    return NGX_DECLINED;
+    return tscf->accept ? ngx_http_txid_check_id(r, tscf) : NGX_DECLINED;
 }

@@ -116,6 +116,17 @@ ngx_http_txid_place(const ngx_http_txid_srv_conf_t *tscf, const ngx_table_elt_t 
 }
 
 
+/* Not inlined, so that others save no registers for it. */
+static ngx_uint_t __attribute__((noinline))
+ngx_http_txid_accepts(ngx_http_request_t *r, ngx_http_complex_value_t *accept)
+{
+    ngx_str_t  value;
+
+    return ngx_http_complex_value(r, accept, &value) == NGX_OK && value.len == 1
+           && value.data[0] == '1';
+}
+
+
 /* Says what came, and who sent it. */
 static ngx_inline __attribute__((always_inline)) void
 ngx_http_txid_know(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
@@ -130,7 +141,10 @@ ngx_http_txid_know(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
 
     request->judges = false;
     request->trust = -1;
-    if (!tscf->trusts_nobody) {
+    if (tscf->accept) {
+        request->trust = ngx_http_txid_accepts(r, tscf->accept) ? 1 : -1;
+
+    } else if (!tscf->trusts_nobody) {
         request->trust = 0;
         ngx_http_txid_find_peer(r, &request->peer);
     }

@@ -92,7 +92,7 @@ impl PolicyOption {
         Self {
             name: "accept",
             takes: Takes::Networks,
-            syntax: "off | all | NETWORK... | unix:",
+            syntax: "off | all | NETWORK... | unix: | $variable",
             in_lua: "true, false, a list of networks or a function",
             sentence: "The peers whose ids and traces are propagated: none, all, or those in these networks.",
             read: Some(|policy, words| once(&mut policy.accept, Networks::parse(words.iter().copied())?)),

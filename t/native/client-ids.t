@@ -67,7 +67,49 @@ x_request-id: theirs-3
 
 
 
-=== TEST 4: txid_handle removes from lists of 1 to 60 parts, whatever is between
+=== TEST 4: a variable says whose; nobody's but 1 is
+--- http_config
+map $http_who $is_ours { one 1; address $from; default $http_who; }
+map $remote_addr $from { 192.0.2.7 1; }
+txid_accept $is_ours;
+txid_on_invalid reject;
+txid_error_log on;
+txid_trace traceparent;
+set_real_ip_from 127.0.0.1;
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    txid_accept 192.0.2.0/24;
+    location / { return 200 $request_txid; }
+}
+--- config
+location = /t {
+    txid_response_header X-Id;
+    if ($http_who = one) { txid_response_header X-Request-Id; }
+    return 200 "$request_txid $txid_traceparent";
+}
+location = /networks { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1; }
+--- request eval
+[("GET /t") x 6, "GET /networks"]
+--- more_headers eval
+my $trace = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+[(map { "X-Request-Id: mine
+Who: $_
+$trace" } "one", "1", "11", ""), "X-Request-Id: mine
+Who: address
+X-Real-IP: 192.0.2.7", "X-Request-Id: a b
+Who: one",
+    "X-Request-Id: mine
+Who: one"]
+--- error_code eval
+[(200) x 5, 400, 200]
+--- response_headers eval
+["X-Request-Id: mine\nX-Id:", "X-Request-Id:\nX-Id: mine", ("") x 5]
+--- response_body_like eval
+[(qr/^mine 00-4bf9/) x 2, (qr/^[0-9a-v]{20} 00-(?!4bf9)/) x 2, qr/^mine /, qr/400 Bad/, qr/^[0-9a-v]{20}$/]
+
+
+
+=== TEST 5: txid_handle removes from lists of 1 to 60 parts, whatever is between
 --- http_config
 txid_header X-Request-Id CF-Ray;
 txid_trace traceparent;

@@ -175,7 +175,7 @@ refused http => "txid_error_log $_;", '"txid_error_log" directive is duplicate' 
 like check(http => 'txid_error_log $none;'), qr/unknown "none" variable/, 'txid_error_log of a variable that is not there';
 
 accepted $_ => 'txid_response_header X-Request-Id;' for qw(http server location);
-accepted location => 'txid_response_header off;';
+accepted location => 'if ($args) { txid_response_header X-Id; }';
 refused http => "txid_response_header $_;", '"txid_response_header" directive is duplicate'
     for 'A; txid_response_header off', 'off; txid_response_header A';
 refused location => "txid_response_header 'X-Request-Id: a';", 'txid_response_header: "X-Request-Id: a" is not the name of a header';
