@@ -141,7 +141,7 @@ impl PolicyOption {
             syntax: "new | pass",
             in_lua: r#""new" or "pass""#,
             default: "new",
-            sentence: "Whether this hop has a span of its own, as the parent of the next one's, or passes on what accepted peers sent and starts no trace.",
+            sentence: "Whether this hop is a span, the parent of the next hop's, or only propagates what accepted peers sent, and starts no trace.",
             read: Some(|policy, words| once(&mut policy.pass_spans, pass(words)?)),
             ..DIRECTIVE
         },
