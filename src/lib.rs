@@ -41,7 +41,7 @@ pub use make::txid::{Guessable, Txid};
 pub use make::ulid::Ulid;
 pub use make::unique_id::{UniqueId, UniqueIdProcess};
 pub use make::xid::Xid;
-pub use maker::{Made, Maker, MakerError, NoId};
+pub use maker::{Made, Maker, MakerError, NotMade};
 #[cfg(any(feature = "segment", feature = "snowflake"))]
 pub use shared::{FileError, PageError};
 pub use source::clock::system_ms;

@@ -24,32 +24,32 @@ use std::path::Path;
 /// assert!(text[..made.len].starts_with(b"01627ecb-7fe8-7"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Maker(How);
+pub struct Maker(Writers);
 
-enum How {
-    By(Box<dyn By>),
+enum Writers {
+    Now(Box<dyn WriteNow>),
     /// Stamped with the clock's time, too.
-    At(Box<dyn At>),
-    Both(Box<dyn By>, Box<dyn At>),
+    Stamped(Box<dyn WriteStamped>),
+    Both(Box<dyn WriteNow>, Box<dyn WriteStamped>),
 }
 
 /// Writes an id when the clock reads `clock_ms`. A `dyn Fn` would come with the code to call it once, and to change it.
-trait By: Send + Sync {
-    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NoId>;
+trait WriteNow: Send + Sync {
+    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NotMade>;
 }
 
-impl<F: Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync> By for F {
-    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NoId> {
+impl<F: Fn(i64, &mut Text) -> Result<Made, NotMade> + Send + Sync> WriteNow for F {
+    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NotMade> {
         self(clock_ms, text)
     }
 }
 
 /// Writes an id stamped with `ms`.
-trait At: Send + Sync {
+trait WriteStamped: Send + Sync {
     fn write(&self, ms: i64, text: &mut Text) -> Made;
 }
 
-impl<F: Fn(i64, &mut Text) -> Made + Send + Sync> At for F {
+impl<F: Fn(i64, &mut Text) -> Made + Send + Sync> WriteStamped for F {
     fn write(&self, ms: i64, text: &mut Text) -> Made {
         self(ms, text)
     }
@@ -123,14 +123,14 @@ impl Made {
 /// Why there is no id now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum NoId {
+pub enum NotMade {
     /// Why a snowflake has none now.
     Snowflake(Refusal),
     /// Why a segment has none now.
     Segment(UsedUp),
 }
 
-error_texts! { NoId {
+error_texts! { NotMade {
     Self::Snowflake(why) => "{why}";
     Self::Segment(why) => "{why}";
 } }
@@ -140,20 +140,20 @@ impl Maker {
     pub const MAX_LEN: usize = 90;
 
     /// `by` gets the clock's reading.
-    pub(crate) fn writing(by: impl Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync + 'static) -> Self {
-        Self(How::By(Box::new(by)))
+    pub(crate) fn writing(by: impl Fn(i64, &mut Text) -> Result<Made, NotMade> + Send + Sync + 'static) -> Self {
+        Self(Writers::Now(Box::new(by)))
     }
 
     /// `at` gets the time to stamp: the clock's, which never goes backwards, or a given one.
     pub(crate) fn stamping(at: impl Fn(i64, &mut Text) -> Made + Send + Sync + 'static) -> Self {
-        Self(How::At(Box::new(at)))
+        Self(Writers::Stamped(Box::new(at)))
     }
 
     /// `at` makes an id with a given time, where more is different than that.
     pub(crate) fn writing_at(self, at: impl Fn(i64, &mut Text) -> Made + Send + Sync + 'static) -> Self {
         match self.0 {
-            How::By(by) | How::Both(by, _) => Self(How::Both(by, Box::new(at))),
-            How::At(_) => Self(How::At(Box::new(at))),
+            Writers::Now(now) | Writers::Both(now, _) => Self(Writers::Both(now, Box::new(at))),
+            Writers::Stamped(_) => Self(Writers::Stamped(Box::new(at))),
         }
     }
 
@@ -162,12 +162,12 @@ impl Maker {
     ///
     /// # Errors
     ///
-    /// [`NoId`], if a snowflake or a segment has none now.
+    /// [`NotMade`], if a snowflake or a segment has none now.
     #[inline]
-    pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, NoId> {
+    pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, NotMade> {
         match &self.0 {
-            How::By(by) | How::Both(by, _) => by.write(clock_ms, text),
-            How::At(at) => Ok(at.write(clock::never_backwards(clock_ms), text)),
+            Writers::Now(now) | Writers::Both(now, _) => now.write(clock_ms, text),
+            Writers::Stamped(at) => Ok(at.write(clock::never_backwards(clock_ms), text)),
         }
     }
 
@@ -183,8 +183,8 @@ impl Maker {
     /// ```
     pub fn write_at(&self, ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<Made> {
         match &self.0 {
-            How::By(_) => None,
-            How::At(at) | How::Both(_, at) => Some(at.write(ms, text)),
+            Writers::Now(_) => None,
+            Writers::Stamped(at) | Writers::Both(_, at) => Some(at.write(ms, text)),
         }
     }
 }

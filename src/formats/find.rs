@@ -264,8 +264,8 @@ impl Finder {
                 (reading, before) => reading.or(before),
             };
         }
-        let is_one = |it: &Reading| matches!(self.which, Which::Several(_)) || it.unlikely.is_none();
-        let likeliest = likeliest.filter(is_one).and_then(|it| Some((it.format(), Some(it.ms?))));
+        let is_likely = |it: &Reading| matches!(self.which, Which::Several(_)) || it.unlikely.is_none();
+        let likeliest = likeliest.filter(is_likely).and_then(|it| Some((it.format(), Some(it.ms?))));
         // A wrong clock makes txids of unlikely times.
         likeliest.or_else(|| match self.which {
             Which::Likely if !is_by_chance(&TXID, text, 0) => Some((&TXID, Some(TXID.ms(text, &self.numbers)?))),
@@ -442,7 +442,7 @@ impl Shapes {
         let mut begin = next_long(text, 0);
         while begin < text.len() {
             let before = begin.checked_sub(1).map_or(0, |before| text[before]);
-            let last = |is_one: bool| u64::from(is_one) << 63;
+            let last = |is_set: bool| u64::from(is_set) << 63;
             let before = Bits { words: last(is_of_word(&before)), dashes: 0, runs: last(is_of_run(&before)) };
             let here = bits_at(begin);
             // Nothing reaches into the next 64 bytes unless the last of these belongs to it. The dots of some ids do not.
@@ -478,8 +478,8 @@ impl Shapes {
             places &= places - 1;
             let place = begin + at as usize;
             let is_at = |these: u64| these >> at & 1 == 1;
-            let length = |bits: u128, is_one: fn(&u8) -> bool| match ((bits >> (at & 63)) as u64).trailing_ones() {
-                64 => 64 + leading(&text[place + 64..], is_one),
+            let length = |bits: u128, is_kind: fn(&u8) -> bool| match ((bits >> (at & 63)) as u64).trailing_ones() {
+                64 => 64 + leading(&text[place + 64..], is_kind),
                 known => known as usize,
             };
             let word = if !(DASHES || RUNS) || is_at(words_here) { length(words, is_of_word) } else { 0 };
@@ -624,8 +624,8 @@ fn is_start(text: &[u8], place: usize) -> bool {
 }
 
 /// How many bytes at the beginning are such.
-fn leading(text: &[u8], is_one: fn(&u8) -> bool) -> usize {
-    text.iter().take_while(|byte| is_one(byte)).count()
+fn leading(text: &[u8], is_kind: fn(&u8) -> bool) -> usize {
+    text.iter().take_while(|byte| is_kind(byte)).count()
 }
 
 /// Whether words of 8, 4, 4, 4 and 12 characters begin here, and end, with others between them.
@@ -642,11 +642,11 @@ fn is_uuid(text: &[u8], place: usize) -> bool {
 fn xray(text: &[u8], end: usize) -> Option<Range<usize>> {
     let start = end.checked_sub(35)?;
     let first = &text[start..start + 11];
-    let is_one = first.iter().enumerate().all(|(at, byte)| match at {
+    let is_uuid = first.iter().enumerate().all(|(at, byte)| match at {
         1 | 10 => *byte == b'-',
         _ => is_of_word(byte),
     });
-    (is_one && is_start(text, start)).then_some(start..end)
+    (is_uuid && is_start(text, start)).then_some(start..end)
 }
 
 /// A word, and two words of digits, with dots before them.
@@ -666,8 +666,8 @@ fn dotted(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
 /// A word with the letters, digits and `_` before it, if there are any.
 #[cold]
 fn prefixed(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
-    let is_one = |byte: &&u8| is_of_word(byte) || **byte == b'_';
-    let before = text[..word.start].iter().rev().take(MOST_OF_A_PREFIX + 1).take_while(is_one).count();
+    let is_of_prefix = |byte: &&u8| is_of_word(byte) || **byte == b'_';
+    let before = text[..word.start].iter().rev().take(MOST_OF_A_PREFIX + 1).take_while(is_of_prefix).count();
     let start = word.start - before;
     (1..=MOST_OF_A_PREFIX).contains(&before).then(|| start + escape(text, start)..word.end)
 }
@@ -787,7 +787,7 @@ impl Bits {
     #[cfg(not(target_arch = "x86_64"))]
     fn of_chunk<const WORDS: bool, const DASHES: bool, const RUNS: bool>(chunk: &[u8; 64]) -> Self {
         let bits =
-            |is_one: fn(&u8) -> bool| chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is_one(byte)));
+            |is_kind: fn(&u8) -> bool| chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is_kind(byte)));
         Self {
             words: if WORDS { bits(is_of_word) } else { 0 },
             dashes: if DASHES { bits(|byte| *byte == b'-') } else { 0 },
@@ -845,13 +845,13 @@ mod tests {
             is_start(text, start) && between && words.iter().all(|(at, length)| length_at(start + at) == *length)
         };
         let length = length_at(place);
-        let word = |is_one: bool| (is_one && is_start(text, place)).then(|| place..place + length);
+        let word = |is_word: bool| (is_word && is_start(text, place)).then(|| place..place + length);
         match shape {
             Shape::Word(lengths) => word(lengths.contains(&length)).into_iter().collect(),
             Shape::Base64(length) => run_at(text, place).filter(|run| run.len() == *length).into_iter().collect(),
             Shape::Uuid => {
-                let is_one = are_there(place, b'-', &[(0, 8), (9, 4), (14, 4), (19, 4), (24, 12)]);
-                is_one.then(|| place..place + 36).into_iter().collect()
+                let is_uuid = are_there(place, b'-', &[(0, 8), (9, 4), (14, 4), (19, 4), (24, 12)]);
+                is_uuid.then(|| place..place + 36).into_iter().collect()
             }
             Shape::Xray => {
                 let start = place.checked_sub(11).filter(|start| are_there(*start, b'-', &[(0, 1), (2, 8), (11, 24)]));
@@ -955,7 +955,8 @@ mod tests {
     fn bits_are_those_of_each_byte() {
         for first in 0..=255_u8 {
             let chunk: [u8; 64] = std::array::from_fn(|at| first.wrapping_add((5 * at) as u8));
-            let of = |is_one: fn(&u8) -> bool| chunk.iter().rev().fold(0, |bits, it| bits << 1 | u64::from(is_one(it)));
+            let of =
+                |is_kind: fn(&u8) -> bool| chunk.iter().rev().fold(0, |bits, it| bits << 1 | u64::from(is_kind(it)));
             let expected = [of(is_of_word), of(|byte| *byte == b'-'), of(is_of_run)];
             for bits in [Bits::of_all(&chunk), Bits::of::<true, true, true>(&chunk)] {
                 assert_eq!([bits.words, bits.dashes, bits.runs], expected);
@@ -1027,14 +1028,17 @@ mod tests {
         ];
         let others =
             ["\\q", "\\x2", "\\u002", "%2", "%2g", "[32m", "x1b[32m", "\x1b[12345m", "\x1b[3,2m", "\x1b32m", "\x1b[4o"];
-        for (before, is_one) in escapes.map(|it| (it, true)).into_iter().chain(others.map(|it| (it, false))) {
+        for (before, is_escape) in escapes.map(|it| (it, true)).into_iter().chain(others.map(|it| (it, false))) {
             for sample in SAMPLES {
                 let text = [before, sample].concat();
                 for finder in all_finders() {
                     assert_finds_what_is_there(&finder, text.as_bytes());
                     let is_whole =
                         |text: &str, at| found(&finder, text.as_bytes()).iter().any(|it| it.range == (at..text.len()));
-                    assert!(!is_whole(sample, 0) || is_whole(&text, before.len()) == is_one, "{finder:?} in {text:?}");
+                    assert!(
+                        !is_whole(sample, 0) || is_whole(&text, before.len()) == is_escape,
+                        "{finder:?} in {text:?}"
+                    );
                 }
             }
         }
@@ -1108,7 +1112,7 @@ mod tests {
         let trace = "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f";
         let xray = "1-58406520-a006649127e371903a2de979";
         let word = "01h455vb4pex5vsknk084sn02q";
-        for (name, text, is_one) in [
+        for (name, text, is_found) in [
             ("skywalking", format!("{trace}.57.15225456885520042"), true),
             ("skywalking", format!("{trace}..15225456885520042"), false),
             ("skywalking", format!("{trace}.57:15225456885520042"), false),
@@ -1123,7 +1127,7 @@ mod tests {
         ] {
             let finder = Finder::of(&[named(name).unwrap()], Numbers::UNKNOWN).unwrap();
             let found = found(&finder, text.as_bytes());
-            assert_eq!(found.iter().any(|it| it.range == (0..text.len())), is_one, "{text}");
+            assert_eq!(found.iter().any(|it| it.range == (0..text.len())), is_found, "{text}");
         }
         // A prefix has at most 63 characters: these are none, and the word is an id without one.
         let (typeid, text) =

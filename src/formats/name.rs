@@ -234,7 +234,7 @@ pub(crate) fn certain_ms_of(formats: &[Timed], text: &[u8], now_ms: i64) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::NoId;
+    use crate::NotMade;
     use crate::formats::read;
     use crate::snowflake::{LeasePage, Refusal};
     use test_helpers::Directory;
@@ -274,7 +274,7 @@ mod tests {
         let page = LeasePage::open_or_make(&path, &Layout::SNOWFLAKE).unwrap();
         let (maker, now_ms) = (parse().unwrap(), crate::source::clock::system_ms());
         let refused = maker.write_by(now_ms, &mut [0; Maker::MAX_LEN]).unwrap_err();
-        assert!(matches!(refused, NoId::Snowflake(Refusal::Unleased(_))));
+        assert!(matches!(refused, NotMade::Snowflake(Refusal::Unleased(_))));
         assert!(refused.to_string().ends_with(" has no lease; txid-agent has not reached its store yet"), "{refused}");
         page.open(17, now_ms);
         page.set_limit(17, now_ms + 60_000);

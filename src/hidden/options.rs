@@ -19,8 +19,8 @@ impl Hidden {
         let mut values = [None; NAMES.len()];
         for word in words {
             let (option, value) = word.split_once('=').unwrap_or((word, ""));
-            let is_one = ["check", "uuid"].contains(&option) == (option == word);
-            let Some(place) = NAMES.iter().position(|name| is_one && *name == option) else {
+            let has_its_form = ["check", "uuid"].contains(&option) == (option == word);
+            let Some(place) = NAMES.iter().position(|name| has_its_form && *name == option) else {
                 return wrong(format!("\"{word}\" is not an option; {OPTIONS}"));
             };
             if values[place].replace(value).is_some() {

@@ -13,8 +13,8 @@ const LEN: usize = 21;
 fn maker(options: &Options) -> Result<Maker, MakerError> {
     let length = match options.text("length")? {
         Some(text) => {
-            let is_one = |length: &usize| (1..=Maker::MAX_LEN).contains(length);
-            text.parse().ok().filter(is_one).ok_or_else(|| MakerError::Length(text.to_string()))?
+            let is_length = |length: &usize| (1..=Maker::MAX_LEN).contains(length);
+            text.parse().ok().filter(is_length).ok_or_else(|| MakerError::Length(text.to_string()))?
         }
         None => LEN,
     };

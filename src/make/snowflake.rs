@@ -1,6 +1,6 @@
 //! 64-bit ids.
 
-use crate::maker::{Made, Make, Maker, MakerError, NoId, Options};
+use crate::maker::{Made, Make, Maker, MakerError, NotMade, Options};
 use crate::snowflake::{Generator, Layout, LayoutError, State};
 
 pub(crate) const MAKE: Make = Make {
@@ -10,7 +10,7 @@ pub(crate) const MAKE: Make = Make {
     maker: |options| {
         let generator = generator(options)?;
         Ok(Maker::writing(move |clock_ms, text| {
-            Ok(Made::number(generator.generate_by(clock_ms).map_err(NoId::Snowflake)?, text))
+            Ok(Made::number(generator.generate_by(clock_ms).map_err(NotMade::Snowflake)?, text))
         }))
     },
 };

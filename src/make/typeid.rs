@@ -42,8 +42,8 @@ mod tests {
 
     #[test]
     fn a_prefix_has_1_to_63_lower_case_letters_and_underscores_between_them() {
-        let is_one = |text: &str| is_a_prefix(text.as_bytes());
-        assert!(["a", "user", "user_id", "a__b", &"z".repeat(63)].into_iter().all(is_one));
-        assert!(!["", "_a", "a_", "_", "A", "a1", "a-b", "\u{e4}", &"z".repeat(64)].into_iter().any(is_one));
+        let is_prefix = |text: &str| is_a_prefix(text.as_bytes());
+        assert!(["a", "user", "user_id", "a__b", &"z".repeat(63)].into_iter().all(is_prefix));
+        assert!(!["", "_a", "a_", "_", "A", "a1", "a-b", "\u{e4}", &"z".repeat(64)].into_iter().any(is_prefix));
     }
 }

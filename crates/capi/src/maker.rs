@@ -2,7 +2,7 @@
 
 use crate::caller::{fail, give, option, txid_text, words, write};
 use crate::error::txid_error;
-use ::txid::{Made, Maker, NoId};
+use ::txid::{Made, Maker, NotMade};
 use std::ffi::c_char;
 
 /// The length of the longest id of any format.
@@ -151,10 +151,10 @@ unsafe fn give_id(made: Made, text: [u8; TXID_MAX_LEN], buf: *mut c_char, guessa
     made.len as i32
 }
 
-impl From<&NoId> for txid_error {
-    fn from(why: &NoId) -> Self {
+impl From<&NotMade> for txid_error {
+    fn from(why: &NotMade) -> Self {
         match why {
-            NoId::Snowflake(refusal) => Self::from(refusal),
+            NotMade::Snowflake(refusal) => Self::from(refusal),
             _ => Self::SegmentUsedUp,
         }
     }

@@ -129,7 +129,7 @@ fn whole_files(args: &Grep) -> Option<&'static str> {
             "-A, -B and -C print what is outside the window",
         ),
     ];
-    reasons.into_iter().find_map(|(is_one, why)| is_one.then_some(why))
+    reasons.into_iter().find_map(|(applies, why)| applies.then_some(why))
 }
 
 /// What is printed.

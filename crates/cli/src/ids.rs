@@ -138,11 +138,11 @@ impl Wanted {
         }
     }
 
-    fn has(&self, is_one: impl Fn(&Format) -> bool) -> bool {
+    fn has(&self, is_meant: impl Fn(&Format) -> bool) -> bool {
         match &self.formats {
-            Some(formats) => formats.iter().any(|format| is_one(format)),
+            Some(formats) => formats.iter().any(|format| is_meant(format)),
             // Nobody means less by a text that may be a txid.
-            None => is_one(ALL[0]),
+            None => is_meant(ALL[0]),
         }
     }
 
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_longer_id_is_not_surely_one() {
-        for (line, is_one) in [
+        for (line, is_sure) in [
             ("0.1", false),
             ("0-1", false),
             ("0_1", false),
@@ -213,7 +213,7 @@ mod tests {
             ("1", true),
         ] {
             let at = line.find('1').unwrap();
-            assert_eq!(is_surely_one(line.as_bytes(), &(at..at + 1), 0), is_one, "{line}");
+            assert_eq!(is_surely_one(line.as_bytes(), &(at..at + 1), 0), is_sure, "{line}");
         }
         assert!(!is_surely_one(b"1", &(0..1), i64::MAX));
     }

@@ -321,14 +321,14 @@ fn unknown(text: &[u8]) -> String {
 
 /// What was nearly one.
 fn nearly(text: &[u8]) -> Option<&'static str> {
-    let is_one = |byte: &u8| matches!(byte.to_ascii_lowercase(), b'0'..=b'9' | b'a'..=b'v');
-    let is_short = text.len() == 19 && text.iter().all(is_one) && text.iter().any(u8::is_ascii_alphabetic);
+    let is_base32hex = |byte: &u8| matches!(byte.to_ascii_lowercase(), b'0'..=b'9' | b'a'..=b'v');
+    let is_short = text.len() == 19 && text.iter().all(is_base32hex) && text.iter().any(u8::is_ascii_alphabetic);
     is_short.then_some("one character short of a txid")
 }
 
 /// What else people have in their logs.
 fn lookalike(text: &[u8]) -> Option<&'static str> {
-    let all = |is_one: fn(&u8) -> bool| text.iter().all(is_one);
+    let all = |is_kind: fn(&u8) -> bool| text.iter().all(is_kind);
     let is_crockford = |byte: &u8| byte.is_ascii_alphanumeric() && !b"iloILOuU".contains(byte);
     match text.len() {
         10 if all(u8::is_ascii_digit) => Some("seconds since 1970"),

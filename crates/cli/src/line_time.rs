@@ -243,11 +243,11 @@ impl LineTime {
         let tail = line.get(rest..stop + 1)?;
         // Where clocks are set that day, or another half of it stands behind, each time is read anew.
         let is_of_zone = || self.day.1.is_some() && (stop == rest || tail.iter().any(u8::is_ascii_digit));
-        let is_one = clock - from <= MOST_BEFORE
+        let is_near = clock - from <= MOST_BEFORE
             && (offset(&line[rest..]).is_some() || is_of_zone())
             && !matches!(tail, [b'+' | b'-'])
             && (!is_json || is_named(line, start));
-        is_one.then(|| Before {
+        is_near.then(|| Before {
             from: from as isize - colon as isize,
             is_first: from == 0,
             head: Same::new(&line[from..clock]),
@@ -332,8 +332,8 @@ fn digits_of_clock(line: &[u8], at: usize) -> Option<[u8; 3]> {
     let over = text.wrapping_add(u64::from_le_bytes([6, 6, 15, 6, 6, 15, 6, 6]));
     let two = |at: u32| ((text >> (8 * at)) as u8).wrapping_mul(10).wrapping_add((text >> (8 * at + 8)) as u8);
     let (hour, minute, second) = (two(0), two(3), two(6));
-    let is_one = (text | over) & 0xf0f0_f0f0_f0f0_f0f0 == 0;
-    (is_one && hour < 24 && minute < 60 && second < 60).then_some([hour, minute, second])
+    let all_digits = (text | over) & 0xf0f0_f0f0_f0f0_f0f0 == 0;
+    (all_digits && hour < 24 && minute < 60 && second < 60).then_some([hour, minute, second])
 }
 
 /// The milliseconds that the first three digits after the point say.
@@ -449,8 +449,8 @@ fn offset(rest: &[u8]) -> Option<(i64, usize)> {
         _ => return None,
     };
     let (hours, minutes) = (i64::from(number(&hours)?), i64::from(number(&minutes)?));
-    let is_one = hours < 24 && minutes < 60;
-    is_one.then_some((sign * (hours * 3600 + minutes * 60), space + length))
+    let is_offset = hours < 24 && minutes < 60;
+    is_offset.then_some((sign * (hours * 3600 + minutes * 60), space + length))
 }
 
 /// The first time within these bytes that is counted from 1970: in milliseconds or seconds with a fraction, and after the name

@@ -61,7 +61,7 @@ fn spellings(id: &str) -> String {
     let (high, low) = match halves(id) {
         Some(halves) => halves,
         None => {
-            let has = |is_one: fn(&u8) -> bool| id.as_bytes().iter().any(is_one);
+            let has = |is_kind: fn(&u8) -> bool| id.as_bytes().iter().any(is_kind);
             let is_of_one_case = !(has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase));
             return format!("{}{}", if is_of_one_case { "(?i)" } else { "" }, regex::escape(id));
         }

@@ -276,8 +276,8 @@ impl Records {
                 return None;
             }
             self.has_begun = true;
-            let is_one = self.in_flight.as_mut().is_none_or(|it| it.has(line, &mut self.times));
-            return Some(is_one.then_some(At::Id(hit)));
+            let is_in_flight = self.in_flight.as_mut().is_none_or(|it| it.has(line, &mut self.times));
+            return Some(is_in_flight.then_some(At::Id(hit)));
         }
         // After a record that does not match, one that does not match is no news.
         let is_news = self.is_any_time || self.is_inverted && self.pattern.is_none() || !matches!(self.now, Now::Out);
@@ -308,8 +308,8 @@ impl Records {
 
     /// What a line counts by that has this time, and no id in the window.
     fn at(&self, line: &[u8], ms: i64) -> Option<At> {
-        let is_one = self.by != By::Id && self.range.contains(&ms);
-        (is_one && (self.by == By::Line || self.id_in(line).is_none())).then_some(At::Line(ms))
+        let is_in_range = self.by != By::Id && self.range.contains(&ms);
+        (is_in_range && (self.by == By::Line || self.id_in(line).is_none())).then_some(At::Line(ms))
     }
 
     /// Where the pattern may be next: the beginning of its record, or of the last one. `next_match` is where it was found.

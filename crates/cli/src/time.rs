@@ -121,8 +121,8 @@ fn is_digits(text: &str) -> bool {
 /// Seconds since 1970, possibly with a fraction, in milliseconds.
 fn since_1970(text: &str) -> Option<i64> {
     let (seconds, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let is_one = is_digits(seconds) && is_digits(fraction);
-    let ms = format!("{fraction:0<3}").get(..3)?.parse::<i64>().ok().filter(|_| is_one)?;
+    let is_number = is_digits(seconds) && is_digits(fraction);
+    let ms = format!("{fraction:0<3}").get(..3)?.parse::<i64>().ok().filter(|_| is_number)?;
     // A number that does not fit is outside the range anyway.
     Some(seconds.parse::<i64>().unwrap_or(i64::MAX).saturating_mul(1000).saturating_add(ms))
 }

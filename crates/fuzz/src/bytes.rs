@@ -31,20 +31,20 @@ pub(crate) fn is_digits(text: &str) -> bool {
 
 /// Reads the bytes with `read`; if they are not valid, there must be a reason. A value must be read back from its own
 /// text.
-pub(crate) fn reads_back<T, E>(bytes: &[u8], is_one: bool, read: fn(&[u8]) -> Result<T, E>) -> Option<T>
+pub(crate) fn reads_back<T, E>(bytes: &[u8], is_valid: bool, read: fn(&[u8]) -> Result<T, E>) -> Option<T>
 where
     T: ToString + PartialEq + std::fmt::Debug,
     E: std::fmt::Display,
 {
     match read(bytes) {
         Ok(value) => {
-            assert!(is_one, "'{}' is taken for {value:?}", bytes.escape_ascii());
+            assert!(is_valid, "'{}' is taken for {value:?}", bytes.escape_ascii());
             let again = value.to_string();
             assert_eq!(read(again.as_bytes()).map_err(|error| error.to_string()).as_ref(), Ok(&value), "{again}");
             Some(value)
         }
         Err(error) => {
-            assert!(!is_one, "'{}' is refused: {error}", bytes.escape_ascii());
+            assert!(!is_valid, "'{}' is refused: {error}", bytes.escape_ascii());
             assert!(!error.to_string().is_empty());
             None
         }

@@ -19,10 +19,10 @@ pub fn txid(bytes: &[u8]) {
             _ => panic!("{error}"),
         },
     }
-    let is_one = bytes.len() == Txid::LEN
+    let is_valid = bytes.len() == Txid::LEN
         && bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V'))
         && matches!(bytes[Txid::LEN - 1], b'0' | b'g' | b'G');
-    reads_back(bytes, is_one, Txid::from_text);
+    reads_back(bytes, is_valid, Txid::from_text);
 
     let mut rest = bytes;
     let [one, two] = [take::<12>(&mut rest), take::<12>(&mut rest)];
@@ -59,10 +59,10 @@ pub fn mac(bytes: &[u8]) {
 pub fn flake(bytes: &[u8]) {
     let text = &*text(bytes);
     // The alphabet is in ASCII order.
-    let is_one = text.len() == Flake::LEN
+    let is_valid = text.len() == Flake::LEN
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && text.as_bytes() <= &Flake(u128::MAX).to_text()[..];
-    if let Some(id) = reads_back(bytes, is_one, Flake::from_text) {
+    if let Some(id) = reads_back(bytes, is_valid, Flake::from_text) {
         assert_eq!(id.to_string(), text);
     }
     let mut rest = bytes;
@@ -74,13 +74,13 @@ pub fn flake(bytes: &[u8]) {
 pub fn unique_id(bytes: &[u8]) {
     let text = &*text(bytes);
     let is_of = |more: &str| text.chars().all(|char| char.is_ascii_alphanumeric() || more.contains(char));
-    let is_one = match text.len() {
+    let is_valid = match text.len() {
         UniqueId::SHORT_LEN => is_of("@-"),
         // The last character has two extra bits, which are zeros.
         UniqueId::LONG_LEN => (is_of("@-") || is_of("-_")) && text.ends_with(|last| "AEIMQUYcgkosw048".contains(last)),
         _ => false,
     };
-    if let Some(id) = reads_back(bytes, is_one, UniqueId::from_text) {
+    if let Some(id) = reads_back(bytes, is_valid, UniqueId::from_text) {
         let newer = if text.len() == UniqueId::LONG_LEN { text.replace('@', "-") } else { text.to_string() };
         assert_eq!(id.to_string().len(), newer.len());
     }

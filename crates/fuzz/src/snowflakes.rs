@@ -14,8 +14,8 @@ pub fn layout(bytes: &[u8]) {
         _ => {
             // The layout decides what is valid.
             let read = |bytes: &[u8]| text(bytes).parse::<Layout>();
-            let is_one = read(bytes).is_ok();
-            reads_back(bytes, is_one, read).inspect(|layout| check_ids(layout, bytes));
+            let is_valid = read(bytes).is_ok();
+            reads_back(bytes, is_valid, read).inspect(|layout| check_ids(layout, bytes));
         }
     }
 }

@@ -24,13 +24,13 @@ pub fn traceparent(bytes: &[u8]) {
     let text = &*text(bytes);
     let mut fields = text.splitn(5, '-');
     let [version, trace, span, flags] = [(); 4].map(|()| fields.next().unwrap_or_default());
-    let is_one = is_hex(version, 2)
+    let is_valid = is_hex(version, 2)
         && version != "ff"
         && is_hex_id(trace, 32)
         && is_hex_id(span, 16)
         && is_hex(flags, 2)
         && (version != "00" || fields.next().is_none());
-    if let Some(parent) = reads_back(bytes, is_one, Traceparent::from_text) {
+    if let Some(parent) = reads_back(bytes, is_valid, Traceparent::from_text) {
         assert_eq!(parent.to_text()[2..52], text.as_bytes()[2..52]);
         let child = parent.child();
         assert_eq!((child.trace_id, child.sampled), (parent.trace_id, parent.sampled));
@@ -41,7 +41,7 @@ pub fn traceparent(bytes: &[u8]) {
 pub fn b3(bytes: &[u8]) {
     let text = &*text(bytes);
     let is_sampling = |field: &str| matches!(field, "0" | "1" | "d");
-    let is_one = match text.split('-').collect::<Vec<_>>()[..] {
+    let is_valid = match text.split('-').collect::<Vec<_>>()[..] {
         [sampling] => is_sampling(sampling),
         [trace, span, ref more @ ..] => {
             (is_hex_id(trace, 16) || is_hex_id(trace, 32))
@@ -55,7 +55,7 @@ pub fn b3(bytes: &[u8]) {
         }
         [] => false,
     };
-    if let Some(parent) = reads_back(bytes, is_one, B3::from_text) {
+    if let Some(parent) = reads_back(bytes, is_valid, B3::from_text) {
         assert_eq!(parent.to_string(), text);
         let child = parent.child();
         if let (Some(child), Some(parent)) = (child.ids, parent.ids) {
@@ -81,11 +81,11 @@ pub fn amzn_trace_id(bytes: &[u8]) {
         _ => String::new(),
     };
     let parent = parents.first().map(|id| id.to_ascii_lowercase());
-    let is_one = is_hex_id(&trace, 32)
+    let is_valid = is_hex_id(&trace, 32)
         && parents.len() < 2
         && parent.as_ref().is_none_or(|id| is_hex_id(id, 16))
         && decisions.len() < 2;
-    if let Some(header) = reads_back(bytes, is_one, AmznTraceId::from_text) {
+    if let Some(header) = reads_back(bytes, is_valid, AmznTraceId::from_text) {
         assert_eq!((header.trace_id.to_string(), header.parent_id.map(|id| id.to_string())), (trace, parent));
         let digit = header.sampled.map(|is_sampled| if is_sampled { "1" } else { "0" });
         assert_eq!(digit, decisions.first().copied().filter(|&decision| matches!(decision, "0" | "1")));
@@ -102,12 +102,12 @@ pub fn cloud_trace_context(bytes: &[u8]) {
     let decisions: Vec<_> =
         options.split(';').filter_map(|option| option.trim_matches(space).strip_prefix("o=")).collect();
     let number = |digits: &str| is_digits(digits).then(|| digits.parse::<u64>().ok()).flatten();
-    let is_one = is_hex_id(&trace, 32)
+    let is_valid = is_hex_id(&trace, 32)
         && span.len() <= 20
         && number(span).is_some()
         && decisions.len() < 2
         && decisions.iter().all(|digits| number(digits).is_some());
-    if let Some(header) = reads_back(bytes, is_one, CloudTraceContext::from_text) {
+    if let Some(header) = reads_back(bytes, is_valid, CloudTraceContext::from_text) {
         assert_eq!(
             (header.trace_id.to_string(), header.parent_id.map_or(0, |id| id.0).to_string()),
             (trace, plain(span))
@@ -123,7 +123,7 @@ pub fn uber_trace_id(bytes: &[u8]) {
     let fields: Vec<_> = decoded.split(':').collect();
     let is_number = |field: &str, most| (1..=most).contains(&field.len()) && is_hex(field, field.len());
     let is_zero = |field: &str| field.bytes().all(|byte| byte == b'0');
-    let is_one = match fields[..] {
+    let is_valid = match fields[..] {
         [trace, span, parent, flags] => {
             text.len() <= 75
                 && is_number(trace, 32)
@@ -135,7 +135,7 @@ pub fn uber_trace_id(bytes: &[u8]) {
         }
         _ => false,
     };
-    if let Some(header) = reads_back(bytes, is_one, UberTraceId::from_text) {
+    if let Some(header) = reads_back(bytes, is_valid, UberTraceId::from_text) {
         let written = header.to_string();
         assert_eq!(written[..49], format!("{:0>32}:{:0>16}", fields[0], fields[1]));
         let flags = u8::from_str_radix(fields[3], 16).unwrap();
@@ -160,14 +160,14 @@ pub fn datadog_headers(bytes: &[u8]) {
 
 pub fn sofa(bytes: &[u8]) {
     let text = &*text(bytes);
-    let is_one = text.is_ascii()
+    let is_valid = text.is_ascii()
         && text.len() >= 26
         && is_hex(&text[..8], 8)
         && is_digits(&text[8..])
         && text[21..25].parse().is_ok_and(|sequence| (1000..=9000_u16).contains(&sequence))
         && text.len() <= Sofa::MAX_LEN
         && text[25..].parse::<u32>().is_ok();
-    if let Some(id) = reads_back(bytes, is_one, Sofa::from_text) {
+    if let Some(id) = reads_back(bytes, is_valid, Sofa::from_text) {
         assert_eq!((id.ms.to_string(), id.sequence.to_string()), (plain(&text[8..21]), plain(&text[21..25])));
     }
 }
@@ -175,7 +175,7 @@ pub fn sofa(bytes: &[u8]) {
 pub fn skywalking(bytes: &[u8]) {
     let text = &*text(bytes);
     let fields: Vec<_> = text.split('.').collect();
-    let is_one = match fields[..] {
+    let is_valid = match fields[..] {
         [instance, thread, time] => {
             text.len() <= SkyWalking::MAX_LEN
                 && is_hex(instance, 32)
@@ -186,7 +186,7 @@ pub fn skywalking(bytes: &[u8]) {
         }
         _ => false,
     };
-    if let Some(id) = reads_back(bytes, is_one, SkyWalking::from_text) {
+    if let Some(id) = reads_back(bytes, is_valid, SkyWalking::from_text) {
         let time = (id.ms as u128) * 10_000 + u128::from(id.sequence);
         assert_eq!((id.thread.to_string(), time.to_string()), (plain(fields[1]), plain(fields[2])));
     }

@@ -65,11 +65,11 @@ fn every_target_answers_rightly() {
 fn the_corpus_of_inspect_has_every_format() {
     let texts = corpus("inspect");
     for format in formats::ALL.iter().filter(|format| format.is_read()) {
-        let is_one = |text: &Vec<u8>| {
+        let is_of_format = |text: &Vec<u8>| {
             let found = formats::recognize(text, &Numbers::UNKNOWN, txid::system_ms()).unwrap_or_default();
             found.iter().any(|(found, _)| found.format() == *format)
         };
-        assert!(texts.iter().any(is_one), "crates/fuzz/corpus/inspect/ has no {format:?}");
+        assert!(texts.iter().any(is_of_format), "crates/fuzz/corpus/inspect/ has no {format:?}");
     }
 }
 

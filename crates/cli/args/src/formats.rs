@@ -42,7 +42,7 @@ pub(crate) fn with_time() -> impl TypedValueParser<Value = Which> {
         "uuid" => Ok(Which::Uuids),
         _ => named(text, |format| has_a_time(format).then_some(Which::Of(format))),
     };
-    Formats { which, is_one: has_a_time, others: &["any", "uuid"] }
+    Formats { which, is_listed: has_a_time, others: &["any", "uuid"] }
 }
 
 pub(crate) fn to_make() -> impl TypedValueParser<Value = Made> {
@@ -61,14 +61,14 @@ pub(crate) fn to_make() -> impl TypedValueParser<Value = Made> {
         let (format, make) = named(name, |format| Some((format, format.make.as_ref()?)))?;
         Ok(Made { format, make, options })
     };
-    Formats { which, is_one: is_made, others: &[] }
+    Formats { which, is_listed: is_made, others: &[] }
 }
 
 /// Reads names of formats, and gives them to completions.
 #[derive(Clone)]
 struct Formats<T> {
     which: fn(&str) -> Result<T, String>,
-    is_one: fn(&Format) -> bool,
+    is_listed: fn(&Format) -> bool,
     others: &'static [&'static str],
 }
 
@@ -84,7 +84,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Formats<T> {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let names = names(self.is_one).into_iter().chain(self.others.iter().copied());
+        let names = names(self.is_listed).into_iter().chain(self.others.iter().copied());
         Some(Box::new(names.map(PossibleValue::new)))
     }
 }
@@ -116,8 +116,8 @@ fn named<T>(text: &str, as_one: impl Fn(&'static Format) -> Option<T>) -> Result
     }
 }
 
-fn names(is_one: impl Fn(&'static Format) -> bool) -> Vec<&'static str> {
-    formats::ALL.iter().copied().filter(|format| is_one(format)).map(|format| format.name).collect()
+fn names(is_listed: impl Fn(&'static Format) -> bool) -> Vec<&'static str> {
+    formats::ALL.iter().copied().filter(|format| is_listed(format)).map(|format| format.name).collect()
 }
 
 /// The options of a format that the command offers. The node of a flake or a UUID must be of one thread, and is not.

@@ -253,8 +253,9 @@ impl Findings {
     fn end_same(&mut self, makers: &Makers) {
         let all = std::mem::take(&mut self.same);
         for same in &all {
-            let is_one = |it: &&Repeat| it.first.id == same.first.id;
-            let has_one_host = all.iter().filter(is_one).all(|it| it.has_one_host && it.first.host == same.first.host);
+            let is_same_id = |it: &&Repeat| it.first.id == same.first.id;
+            let has_one_host =
+                all.iter().filter(is_same_id).all(|it| it.has_one_host && it.first.host == same.first.host);
             self.add_to_node(&same.first, has_one_host, makers);
         }
         for same in all {

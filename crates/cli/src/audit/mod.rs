@@ -339,7 +339,7 @@ impl Collector {
     fn add(&mut self, line: &[u8]) -> Result<()> {
         let mut found: [Option<First>; MOST_FORMATS] = [None; MOST_FORMATS];
         let mut count = 0;
-        let is_one = self.ids.format().is_some();
+        let is_one_format = self.ids.format().is_some();
         let (readers, passed, passes_numbers) = (&self.readers, &mut self.passed, self.passes_numbers);
         self.ids.each(line, |it| {
             if passes_numbers && is_number(&line[it.range.clone()]) {
@@ -353,7 +353,7 @@ impl Collector {
                 found[count] = Some(First { at, id, maker, ms });
                 count += 1;
             }
-            if is_one || count == found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if is_one_format || count == found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         if count == 0 {
             if !passes_numbers && (self.always_looks || self.records.count == 0) {
@@ -413,8 +413,8 @@ fn unpacked(name: &str) -> &str {
 fn unrotated(name: &str, is_there: impl Fn(&str) -> bool) -> &str {
     let Some((before, number)) = name.rsplit_once(['.', '-']) else { return name };
     let is_day = number.len() == 8 && number.starts_with("20");
-    let is_one = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    if is_one && (is_day || before.ends_with(".log") || is_there(before)) { before } else { name }
+    let is_rotation = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    if is_rotation && (is_day || before.ends_with(".log") || is_there(before)) { before } else { name }
 }
 
 #[cfg(test)]

@@ -31,9 +31,9 @@ fn every_format_is_made_and_recognized() {
             // A random trace id has a small sequence now and then, and nothing tells a host from random bits. One span id of
             // some thousand has only decimal digits.
             let is = inspected(id);
-            let is_one = is["format"] == title || is["or_else"].to_string().contains(title);
+            let is_found = is["format"] == title || is["or_else"].to_string().contains(title);
             let may_be_another = name.contains("trace") || id.bytes().all(|byte| byte.is_ascii_digit());
-            assert!(is_one && (is["format"] == title || may_be_another), "{name}: {is}");
+            assert!(is_found && (is["format"] == title || may_be_another), "{name}: {is}");
         }
 
         let at = ["new", "--format", name, "--at", "1522545688552"];

@@ -45,9 +45,12 @@ fn examples_can_be_typed() {
             assert!(name == "new" || commands.iter().any(is_its_own), "{name}: {example}");
             for words in commands {
                 assert!(Args::try_parse_from(&words).is_ok(), "{name}: {example}: {words:?}");
-                let is_one = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+                let has_one_of = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
                 // Which of them, only the command asks.
-                assert!(!is_one(&["--name"]) || is_one(&["--digits", "--letters", "--uuid"]), "{name}: {example}");
+                assert!(
+                    !has_one_of(&["--name"]) || has_one_of(&["--digits", "--letters", "--uuid"]),
+                    "{name}: {example}"
+                );
                 count += 1;
             }
         }
