@@ -290,14 +290,7 @@ impl Finder {
             }
             _ => ControlFlow::Continue(()),
         };
-        let shapes = &self.shapes;
-        _ = match (shapes.words.these != 0, shapes.parts != 0, shapes.uuids, shapes.runs.these != 0) {
-            (true, false, false, false) => shapes.scan::<true, false, false, false>(text, may_be, each),
-            (_, true, false, false) => shapes.scan::<true, true, false, false>(text, may_be, each),
-            (false, false, true, false) => shapes.scan::<false, false, true, false>(text, may_be, each),
-            (false, false, false, true) => shapes.scan::<false, false, false, true>(text, may_be, each),
-            _ => shapes.scan_all(text, may_be, each),
-        };
+        _ = self.shapes.scan(text, may_be, each);
     }
 }
 
@@ -412,33 +405,13 @@ impl Shapes {
     /// Each 64 bytes become 64 bits, the lowest for the first byte, once for all shapes. Shifting finds where 20 letters and
     /// digits follow each other, say. Bits of the next 64 bytes are at hand.
     #[inline(always)]
-    fn scan<const WORDS: bool, const PARTS: bool, const DASHES: bool, const RUNS: bool>(
+    fn scan(
         &self,
         text: &[u8],
         may_be: impl Fn(&[u8]) -> bool,
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let bits_at = |begin| Bits::of::<WORDS, DASHES, RUNS>(text.get(begin..).unwrap_or_default());
-        let (mut before, mut next, mut begin) = (Bits::default(), bits_at(0), 0);
-        while begin < text.len() {
-            let here = next;
-            next = bits_at(begin + 64);
-            self.try_places::<WORDS, PARTS, DASHES, RUNS>(text, begin, [before, here, next], &may_be, &mut each)?;
-            before = here;
-            begin += 64;
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// Scans for all shapes. One kind of bits shows that no id begins in most 64 bytes.
-    #[inline(always)]
-    fn scan_all(
-        &self,
-        text: &[u8],
-        may_be: impl Fn(&[u8]) -> bool,
-        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let bits_at = |begin| Bits::of_all(text.get(begin..).unwrap_or_default());
+        let bits_at = |begin| Bits::of(text.get(begin..).unwrap_or_default());
         let mut begin = next_long(text, 0);
         while begin < text.len() {
             let before = begin.checked_sub(1).map_or(0, |before| text[before]);
@@ -447,7 +420,7 @@ impl Shapes {
             let here = bits_at(begin);
             // Nothing reaches into the next 64 bytes unless the last of these belongs to it. The dots of some ids do not.
             let next = if here.runs >> 63 == 1 { bits_at(begin + 64) } else { Bits::default() };
-            self.try_places::<true, true, true, true>(text, begin, [before, here, next], &may_be, &mut each)?;
+            self.try_places(text, begin, [before, here, next], &may_be, &mut each)?;
             begin = next_long(text, begin + 64);
         }
         ControlFlow::Continue(())
@@ -455,7 +428,7 @@ impl Shapes {
 
     /// Calls `each` with the places that begin in these 64 bytes. There are bits of them, and of those before and after.
     #[inline(always)]
-    fn try_places<const WORDS: bool, const PARTS: bool, const DASHES: bool, const RUNS: bool>(
+    fn try_places(
         &self,
         text: &[u8],
         begin: usize,
@@ -469,9 +442,9 @@ impl Shapes {
         let dashes = both(here.dashes, next.dashes);
         let two = dashes & dashes >> 5;
         let word_starts = !(here.words << 1 | before.words >> 63);
-        let words_here = if WORDS { self.words.starts(words) & word_starts } else { 0 };
-        let uuids_here = if DASHES { ((two & two >> 10) >> 8) as u64 } else { 0 };
-        let runs_here = if RUNS { self.runs.starts(runs) & !(here.runs << 1 | before.runs >> 63) } else { 0 };
+        let words_here = self.words.starts(words) & word_starts;
+        let uuids_here = ((two & two >> 10) >> 8) as u64;
+        let runs_here = self.runs.starts(runs) & !(here.runs << 1 | before.runs >> 63);
         let mut places = words_here | uuids_here | runs_here;
         while places != 0 {
             let at = places.trailing_zeros();
@@ -482,12 +455,12 @@ impl Shapes {
                 64 => 64 + leading(&text[place + 64..], is_kind),
                 known => known as usize,
             };
-            let word = if !(DASHES || RUNS) || is_at(words_here) { length(words, is_of_word) } else { 0 };
-            let run = if RUNS && is_at(runs_here) { length(runs, is_of_run) } else { 0 };
+            let word = if is_at(words_here) { length(words, is_of_word) } else { 0 };
+            let run = if is_at(runs_here) { length(runs, is_of_run) } else { 0 };
             let uuid = is_at(uuids_here);
             match may_be_in_escape(text, place) {
-                false => self.try_at::<PARTS, RUNS>(text, (place, word, run, uuid), may_be, each)?,
-                true => self.try_after_escape::<PARTS, RUNS>(text, (place, word, run, uuid), may_be, each)?,
+                false => self.try_at(text, (place, word, run, uuid), may_be, each)?,
+                true => self.try_after_escape(text, (place, word, run, uuid), may_be, each)?,
             }
         }
         ControlFlow::Continue(())
@@ -495,7 +468,7 @@ impl Shapes {
 
     /// Tries one place: the length of the word, and of the run, that begin there, and whether a UUID may.
     #[inline(always)]
-    fn try_at<const PARTS: bool, const RUNS: bool>(
+    fn try_at(
         &self,
         text: &[u8],
         (place, word, run, uuid): (usize, usize, usize, bool),
@@ -506,15 +479,15 @@ impl Shapes {
             each(place..place + run)?;
         }
         // The prefix of a TypeID can begin within.
-        let hides = |end| PARTS && text.get(end) == Some(&b'_');
+        let hides = |end| self.parts != 0 && text.get(end) == Some(&b'_');
         let is_worth = |end| hides(end) || may_be(&text[place..end]);
         if uuid && is_uuid(text, place) && is_worth(place + 36) {
             each(place..place + 36)?;
         }
-        if let Some(longer) = if PARTS { self.longer(text, place..place + word) } else { None } {
+        if let Some(longer) = self.longer(text, place..place + word) {
             each(longer)?;
         }
-        let is_word = self.words.has(word) || RUNS && run == word && self.runs.has(run);
+        let is_word = self.words.has(word) || run == word && self.runs.has(run);
         if is_word && is_worth(place + word) {
             each(place..place + word)?;
         }
@@ -523,7 +496,7 @@ impl Shapes {
 
     /// Tries a place that an escape may stand before.
     #[cold]
-    fn try_after_escape<const PARTS: bool, const RUNS: bool>(
+    fn try_after_escape(
         &self,
         text: &[u8],
         all @ (place, word, run, _): (usize, usize, usize, bool),
@@ -538,7 +511,7 @@ impl Shapes {
             true => [Some(inner), Some(all)],
             false => [Some(inner), None],
         };
-        tried.into_iter().flatten().try_for_each(|it| self.try_at::<PARTS, RUNS>(text, it, may_be, each))
+        tried.into_iter().flatten().try_for_each(|it| self.try_at(text, it, may_be, each))
     }
 
     /// What a word belongs to that may be an id.
@@ -633,7 +606,7 @@ fn leading(text: &[u8], is_kind: fn(&u8) -> bool) -> usize {
 fn is_uuid(text: &[u8], place: usize) -> bool {
     const OTHERS: u64 = 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 36;
     const LOOKED_AT: u64 = (1 << 37) - 1;
-    let words = Bits::of::<true, false, false>(&text[place..]).words;
+    let words = Bits::of(&text[place..]).words;
     words & LOOKED_AT == LOOKED_AT & !OTHERS && is_start(text, place)
 }
 
@@ -693,7 +666,7 @@ fn next_long(text: &[u8], begin: usize) -> usize {
         // SAFETY: the processor has AVX2.
         return unsafe { next_long_by_avx2(text, begin) };
     }
-    next_long_by(text, begin, |chunk| Bits::of_chunk::<false, false, true>(chunk).runs)
+    next_long_by(text, begin, |chunk| Bits::of_chunk(chunk).runs)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -740,19 +713,22 @@ struct Bits {
 
 impl Bits {
     /// The bits of the first 64 bytes. Missing bytes count as others.
-    #[inline(always)]
-    fn of<const WORDS: bool, const DASHES: bool, const RUNS: bool>(text: &[u8]) -> Self {
-        padded(text, Self::of_chunk::<WORDS, DASHES, RUNS>)
-    }
-
-    /// All of them.
-    fn of_all(text: &[u8]) -> Self {
+    fn of(text: &[u8]) -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2.
             return padded(text, |chunk| unsafe { Self::of_chunk_by_avx2(chunk) });
         }
-        Self::of::<true, true, true>(text)
+        padded(text, Self::of_chunk)
+    }
+
+    fn of_chunk(chunk: &[u8; 64]) -> Self {
+        let with = |bits: u64, is_one: bool| bits << 1 | u64::from(is_one);
+        chunk.iter().rev().fold(Self::default(), |all, byte| Self {
+            words: with(all.words, is_of_word(byte)),
+            dashes: with(all.dashes, *byte == b'-'),
+            runs: with(all.runs, is_of_run(byte)),
+        })
     }
 
     /// 32 bytes at once: a row of ASCII, the high half of a byte, has a bit for each kind that it has, and so has the low half.
@@ -780,49 +756,6 @@ impl Bits {
             };
             all =
                 Self { words: all.words << 32 | words, dashes: all.dashes << 32 | dashes, runs: all.runs << 32 | runs };
-        }
-        all
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn of_chunk<const WORDS: bool, const DASHES: bool, const RUNS: bool>(chunk: &[u8; 64]) -> Self {
-        let bits =
-            |is_kind: fn(&u8) -> bool| chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is_kind(byte)));
-        Self {
-            words: if WORDS { bits(is_of_word) } else { 0 },
-            dashes: if DASHES { bits(|byte| *byte == b'-') } else { 0 },
-            runs: if RUNS { bits(is_of_run) } else { 0 },
-        }
-    }
-
-    /// Looks at 16 bytes at once: a search spends most of its time here.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    #[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
-    fn of_chunk<const WORDS: bool, const DASHES: bool, const RUNS: bool>(chunk: &[u8; 64]) -> Self {
-        use std::arch::x86_64::*;
-
-        let mut all = Self::default();
-        for sixteen in chunk.chunks_exact(16).rev() {
-            // SAFETY: every x86-64 has SSE2, which is all that these need, and 16 bytes of the chunk are read, at any
-            // alignment.
-            let [words, dashes, runs] = unsafe {
-                // Only signed comparisons exist: the bytes from `first` on are moved to the bottom of the signed range.
-                let within = |bytes, first: u8, count: i8| {
-                    let moved = _mm_add_epi8(bytes, _mm_set1_epi8(i8::MIN.wrapping_sub_unsigned(first)));
-                    _mm_cmpgt_epi8(_mm_set1_epi8(i8::MIN + count), moved)
-                };
-                let bytes = _mm_loadu_si128(sixteen.as_ptr().cast());
-                let equal = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
-                let letters = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), b'a', 26);
-                let words = _mm_or_si128(letters, within(bytes, b'0', 10));
-                let dashes = equal(b'-');
-                let others = _mm_or_si128(dashes, _mm_or_si128(equal(b'@'), equal(b'_')));
-                [words, dashes, _mm_or_si128(words, others)].map(|found| u64::from(_mm_movemask_epi8(found) as u16))
-            };
-            all.words = if WORDS { all.words << 16 | words } else { 0 };
-            all.dashes = if DASHES { all.dashes << 16 | dashes } else { 0 };
-            all.runs = if RUNS { all.runs << 16 | runs } else { 0 };
         }
         all
     }
@@ -958,12 +891,12 @@ mod tests {
             let of =
                 |is_kind: fn(&u8) -> bool| chunk.iter().rev().fold(0, |bits, it| bits << 1 | u64::from(is_kind(it)));
             let expected = [of(is_of_word), of(|byte| *byte == b'-'), of(is_of_run)];
-            for bits in [Bits::of_all(&chunk), Bits::of::<true, true, true>(&chunk)] {
+            for bits in [Bits::of(&chunk), Bits::of_chunk(&chunk)] {
                 assert_eq!([bits.words, bits.dashes, bits.runs], expected);
             }
             let text = [&chunk[..], b"              ", &chunk[..]].concat();
             for begin in 0..text.len() {
-                let plain = next_long_by(&text, begin, |chunk| Bits::of::<true, true, true>(chunk).runs);
+                let plain = next_long_by(&text, begin, |chunk| Bits::of_chunk(chunk).runs);
                 assert_eq!(next_long(&text, begin), plain);
             }
         }
