@@ -153,7 +153,7 @@ ngx_http_txid_find_hidden(ngx_http_request_t *r, ngx_http_variable_value_t *v, u
 {
     ngx_txid_hidden_t  *hidden = (ngx_txid_hidden_t *) data;
 
-    return ngx_txid_find_hidden(hidden, ngx_http_get_flushed_variable(r, hidden->source), r->pool,
+    return ngx_txid_show_hidden(hidden, ngx_http_get_flushed_variable(r, hidden->source), r->pool,
         r->connection->log, v);
 }
 

@@ -136,7 +136,7 @@ ngx_stream_txid_find_hidden(ngx_stream_session_t *s, ngx_stream_variable_value_t
 {
     ngx_txid_hidden_t  *hidden = (ngx_txid_hidden_t *) data;
 
-    return ngx_txid_find_hidden(hidden, ngx_stream_get_flushed_variable(s, hidden->source),
+    return ngx_txid_show_hidden(hidden, ngx_stream_get_flushed_variable(s, hidden->source),
                                 s->connection->pool, s->connection->log, v);
 }
 

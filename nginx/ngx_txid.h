@@ -111,7 +111,7 @@ ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, ngx_txid_time_t **list, ngx
     ngx_str_t *name);
 ngx_int_t ngx_txid_init_times(ngx_conf_t *cf, ngx_array_t **made, ngx_txid_time_t *list);
 ngx_txid_hidden_t *ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source);
-ngx_int_t ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source,
+ngx_int_t ngx_txid_show_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source,
     ngx_pool_t *pool,
     ngx_log_t *log, ngx_variable_value_t *v);
 ngx_int_t ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name);

@@ -52,20 +52,20 @@ pub(super) fn holds<R: Row>(text: &[u8], numbers: &Numbers) -> Option<Holds> {
         return layout::holds(R::FORMAT, text, numbers);
     }
     by_layout!(R, text, |layout, AT| {
-        let mut held = Held { ms: None, more: Some(0) };
+        let mut held = TimeAndWeight { ms: None, more: Some(0) };
         scan_alone::<R, AT>(layout, text, &mut held).ok()?;
         Some(Holds { ms: held.ms, bits: layout.weight + held.more? })
     });
     None
 }
 
-struct Held {
+struct TimeAndWeight {
     ms: Option<i64>,
     /// Added to the weight; None for an id that is rather of another format.
     more: Option<u32>,
 }
 
-impl Each for Held {
+impl Each for TimeAndWeight {
     #[inline(always)]
     fn number(&mut self, _: &'static Number, fields: &'static Fields, bits: Wide, _: Range<usize>) {
         self.ms = self.ms.or(fields.ms(bits));

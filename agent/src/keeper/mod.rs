@@ -1,8 +1,8 @@
 //! Carries out the decisions of a machine, with real clocks, a real page and a real store: one keeper for leases and for
 //! segments.
 
-pub mod beside;
 mod lease;
+pub mod notes;
 mod own;
 pub mod page;
 pub mod room;

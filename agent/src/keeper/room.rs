@@ -1,6 +1,6 @@
 //! Looks at the room that a store has, long before it is used up: without room, no lease is renewed.
 
-use super::beside;
+use super::notes;
 use crate::store::Room;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ impl Looks {
     /// Notes the answer. Returns a line of the log when another tenth of the room is used.
     pub fn saw(&mut self, Room { used, quota }: Room) -> Option<String> {
         // Only the metric is missing then.
-        let _ = beside::write(&self.page, beside::ROOM, &format!("{:.4}", used as f64 / quota.max(1) as f64));
+        let _ = notes::write(&self.page, notes::ROOM, &format!("{:.4}", used as f64 / quota.max(1) as f64));
         // Twice before another tenth is used at this pace, and between half and nine tenths if a fleet starts, which writes 100 KB a second.
         let more = used.saturating_sub(std::mem::replace(&mut self.used, used));
         let pause = self.pause.mul_f64((quota as f64 / 20.0 / more.max(1) as f64).min(2.0));
@@ -58,7 +58,7 @@ impl Looks {
 
 /// The part of its quota that the store of the lease at `path` has used, if it says so.
 pub fn used(path: &Path) -> Option<f64> {
-    beside::read(path, beside::ROOM)?.parse().ok()
+    notes::read(path, notes::ROOM)?.parse().ok()
 }
 
 #[cfg(test)]

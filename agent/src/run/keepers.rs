@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use txid::snowflake::Layout;
-use txid_agent::keeper::{HostClock, Kind, Level, Managed, ManagedLease, ManagedSegment, Report, Terms, beside, keep};
+use txid_agent::keeper::{HostClock, Kind, Level, Managed, ManagedLease, ManagedSegment, Report, Terms, keep, notes};
 use txid_agent::store::{Open, share, shown};
 use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
@@ -93,7 +93,7 @@ impl Keepers {
         let files = config.nodes.iter().map(|node| node.name.clone());
         for name in files.chain(config.segments.iter().map(|(tag, _)| format!("{tag}.segment"))) {
             // Only a label is missing then.
-            let _ = beside::write(&config.dir.join(name), beside::STORE, &store);
+            let _ = notes::write(&config.dir.join(name), notes::STORE, &store);
         }
         // All files are there before one of them is live: `status` looks at those that it finds.
         next.new.into_iter().try_for_each(|(name, what, managed)| self.add(name, what, managed))

@@ -1,7 +1,7 @@
 //! Metrics in the text format of Prometheus.
 
 use std::path::Path;
-use txid_agent::keeper::beside;
+use txid_agent::keeper::notes;
 
 /// What the name of each begins with.
 const PREFIX: &str = "txid_agent_";
@@ -11,7 +11,7 @@ pub type Metric<T> = (&'static str, &'static str, &'static str, fn(&T) -> f64);
 
 /// The labels of a lease or a segment: its name, and its store as the agent has written it beside the file.
 pub fn labels(name: &str, page: &Path) -> String {
-    let store = beside::read(page, beside::STORE).unwrap_or_default();
+    let store = notes::read(page, notes::STORE).unwrap_or_default();
     format!("name=\"{name}\",store=\"{}\"", store.replace('\\', "\\\\").replace('"', "\\\""))
 }
 

@@ -44,12 +44,12 @@ const SHORT: usize = 36;
 
 /// A [`txid_kept`], and what only the library needs.
 #[repr(C)]
-struct Kept {
+struct Entry {
     shown: txid_kept,
     request: *mut c_void,
     connection: *const c_void,
     /// What is next in its list of the table.
-    next: Cell<*mut Kept>,
+    next: Cell<*mut Entry>,
     add: txid_add_cleanup,
     text: [u8; SHORT],
 }
@@ -95,7 +95,7 @@ unsafe fn is_known(head: &RequestHead, add: txid_add_cleanup, request: *mut c_vo
 const LISTS: usize = 1024;
 
 /// A hash table of what is kept, by connection. Entries with the same hash are in one list.
-struct Table([Cell<*mut Kept>; LISTS]);
+struct Table([Cell<*mut Entry>; LISTS]);
 
 thread_local! {
     static TABLE: Table = const { Table([const { Cell::new(null_mut()) }; LISTS]) };
@@ -103,7 +103,7 @@ thread_local! {
 
 impl Table {
     /// Where the pointer is to what is kept for the connection; or NULL at the end of its list.
-    fn at(&self, connection: *const c_void) -> &Cell<*mut Kept> {
+    fn at(&self, connection: *const c_void) -> &Cell<*mut Entry> {
         // Allocations differ in the bits above the lowest four; their product with this differs in the highest ones.
         let hash = (connection as usize as u64 >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut at = &self.0[(hash >> (64 - LISTS.ilog2())) as usize];
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn txid_kept_start(request: *mut c_void, add: txid_add_cle
         return null_mut();
     }
     // In the log phase, it most often is in the list.
-    let size = if is_over { 0 } else { size_of::<Kept>() };
+    let size = if is_over { 0 } else { size_of::<Entry>() };
     // SAFETY: the caller vouches for both.
     let Some(mut cleanup) = (unsafe { add_cleanup(add, request, size) }) else { return null_mut() };
     let mut next = cleanup.next;
@@ -167,16 +167,16 @@ pub unsafe extern "C" fn txid_kept_start(request: *mut c_void, add: txid_add_cle
     }
     if is_over {
         // SAFETY: as above.
-        match unsafe { add_cleanup(add, request, size_of::<Kept>()) } {
+        match unsafe { add_cleanup(add, request, size_of::<Entry>()) } {
             Some(with_room) => cleanup = with_room,
             None => return null_mut(),
         }
     }
-    let kept: *mut Kept = cleanup.data.cast();
+    let kept: *mut Entry = cleanup.data.cast();
     let shown = txid_kept { id: txid_text { len: 0, data: null() }, span: null_mut(), rejected: false, trust: 0 };
     let connection = head.connection;
     // SAFETY: nginx has allocated as much.
-    unsafe { kept.write(Kept { shown, request, connection, next: Cell::new(null_mut()), add, text: [0; SHORT] }) };
+    unsafe { kept.write(Entry { shown, request, connection, next: Cell::new(null_mut()), add, text: [0; SHORT] }) };
     cleanup.handler = Some(over);
     // Nothing would remove it after the list was run.
     if !is_over {
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn txid_kept_start(request: *mut c_void, add: txid_add_cle
 pub unsafe extern "C" fn txid_kept_set_id(kept: *mut txid_kept, id: *const c_char, id_len: usize) -> bool {
     // SAFETY: the caller vouches for both; nginx allocates as much as is asked for.
     unsafe {
-        let kept = &mut *kept.cast::<Kept>();
+        let kept = &mut *kept.cast::<Entry>();
         let place = match kept.text.get_mut(..id_len) {
             Some(text) => text.as_mut_ptr(),
             None => memory(kept, id_len),
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn txid_kept_span_place(kept: *const txid_kept) -> *mut tx
 /// # Safety
 ///
 /// As for [`txid_kept_span_place`].
-unsafe fn memory(kept: &Kept, size: usize) -> *mut u8 {
+unsafe fn memory(kept: &Entry, size: usize) -> *mut u8 {
     // SAFETY: the caller's promise is the same. nginx sets no handler.
     let cleanup = unsafe { add_cleanup(kept.add, kept.request, size) };
     cleanup.map_or(null_mut(), |cleanup| cleanup.data.cast())
@@ -240,7 +240,7 @@ unsafe fn add_cleanup<'a>(add: txid_add_cleanup, request: *mut c_void, size: usi
 ///
 /// Called by nginx, in whose list it is together with what is kept for the request.
 unsafe extern "C" fn over(data: *mut c_void) {
-    let kept: *mut Kept = data.cast();
+    let kept: *mut Entry = data.cast();
     // SAFETY: the memory is the request's, and lives longer than the list.
     let of = unsafe { &*kept };
     TABLE.with(|table| {

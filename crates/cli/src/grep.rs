@@ -1,16 +1,16 @@
 //! `txid grep`: prints the records of logs from a time window, or with a text.
 
 use crate::blocks::lines;
+use crate::errors::{TROUBLE, complain, say};
 use crate::grep_page::{Layout, Page};
 use crate::histogram::Histogram;
 use crate::ids::{Default, Wanted};
 use crate::input::{self, Part, Source};
-use crate::passed::quoted;
 use crate::pattern;
 use crate::records::{At, InFlight, Piece, Records};
 use crate::seek::Seeker;
+use crate::skipped::quoted;
 use crate::time;
-use crate::trouble::{TROUBLE, complain, say};
 use crate::window::{self, Ends};
 use anyhow::{Context, Error, Result, bail};
 use indicatif::{HumanCount, ProgressBar};

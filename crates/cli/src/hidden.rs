@@ -1,7 +1,7 @@
 //! `txid key new`, `txid key check`, `txid hide` and `txid reveal`: numbers and UUIDs, and what is shown of them.
 
+use crate::errors::{TROUBLE, complain};
 use crate::input::Source;
-use crate::trouble::{TROUBLE, complain};
 use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
 use serde::Serialize;

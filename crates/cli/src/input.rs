@@ -1,9 +1,9 @@
 //! Files and standard input, plain or compressed, and the progress bar over them.
 
-use crate::beside::Beside;
 use crate::blocks::{self, Blocks, Piece};
+use crate::errors::complain;
 use crate::gzip;
-use crate::trouble::complain;
+use crate::read_ahead::ReadAhead;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use glob::Pattern;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -254,8 +254,8 @@ fn decompressed(mut input: impl Read + Send + 'static) -> Result<Box<dyn Read>> 
     let (is_gzip, is_zstd) = (head.starts_with(&gzip::MAGIC), is_zstd(&head));
     let whole = io::Cursor::new(head).chain(input);
     Ok(match (is_gzip, is_zstd) {
-        (true, _) => Box::new(Beside::new(gzip::Members::new(BufReader::new(whole)))?),
-        (_, true) => Box::new(Beside::new(zstd::Decoder::new(whole)?)?),
+        (true, _) => Box::new(ReadAhead::new(gzip::Members::new(BufReader::new(whole)))?),
+        (_, true) => Box::new(ReadAhead::new(zstd::Decoder::new(whole)?)?),
         _ => Box::new(whole),
     })
 }

@@ -1,9 +1,9 @@
 //! `txid inspect`: shows what ids hold.
 
+use crate::errors::complain;
 use crate::input::Source;
 use crate::link::Link;
 use crate::terminal::Harmless;
-use crate::trouble::complain;
 use crate::{picture, time, zone};
 use anstream::ColorChoice;
 use anstream::adapter::strip_str;
@@ -157,7 +157,7 @@ pub(crate) fn run(args: &Inspect) -> Result<ExitCode> {
             Ok(ControlFlow::Continue(()))
         })?;
         if !all {
-            return Ok(ExitCode::from(crate::trouble::TROUBLE));
+            return Ok(ExitCode::from(crate::errors::TROUBLE));
         }
     }
     inspection.flush()?;
@@ -184,7 +184,7 @@ fn stamp(numbers: Numbers) -> Result<ExitCode> {
         out.flush().context("standard output")?;
         Ok(ControlFlow::Continue(()))
     })?;
-    Ok(ExitCode::from(if all { 0 } else { crate::trouble::TROUBLE }))
+    Ok(ExitCode::from(if all { 0 } else { crate::errors::TROUBLE }))
 }
 
 fn numbers(args: &Inspect) -> Result<Numbers> {

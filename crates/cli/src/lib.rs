@@ -2,8 +2,8 @@
 //! are public for `crates/fuzz/`.
 
 mod audit;
-mod beside;
 pub mod blocks;
+mod errors;
 mod grep;
 mod grep_page;
 pub mod gzip;
@@ -16,25 +16,25 @@ mod line_time;
 mod link;
 mod manual;
 mod new;
-mod passed;
 mod pattern;
 pub mod picture;
 mod range;
+mod read_ahead;
 mod records;
 mod runs;
 mod seek;
+mod skipped;
 mod sort;
 mod sql;
 pub mod terminal;
 pub mod time;
-mod trouble;
 mod window;
 mod zone;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
+use errors::{TROUBLE, complain, say};
 use std::process::ExitCode;
-use trouble::{TROUBLE, complain, say};
 use txid_args::{Args, Command};
 
 /// Runs the command with the arguments of this process. Nothing is done if its output goes nowhere.

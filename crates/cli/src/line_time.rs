@@ -1,6 +1,6 @@
 //! The time that a line of a log says it was written at.
 
-use crate::trouble::complain;
+use crate::errors::complain;
 use crate::zone::local_zone;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -1,7 +1,7 @@
 //! `txid new`: makes ids, one per line.
 
+use crate::errors::say;
 use crate::time;
-use crate::trouble::say;
 use anyhow::{Context, Result, anyhow, bail};
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write, stdout};

@@ -2,8 +2,8 @@
 
 use crate::ids::{Own, Wanted};
 use crate::line_time::LineTime;
-use crate::passed::{Passed, is_number};
 use crate::pattern::Pattern;
+use crate::skipped::{Skipped, is_number};
 use anyhow::Result;
 use memchr::{memchr, memrchr};
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -66,7 +66,7 @@ impl InFlight {
 pub(crate) struct Records {
     pub(crate) ids: Finder,
     pub(crate) wanted: Wanted,
-    pub(crate) passed: Passed,
+    pub(crate) passed: Skipped,
     pub(crate) in_flight: Option<InFlight>,
     /// Records that matched by an id, and by the time of a line.
     pub(crate) counts: [u64; 2],
@@ -110,7 +110,7 @@ impl Records {
             window: ids.window(range.clone()),
             ids,
             wanted,
-            passed: Passed::new(range.clone()),
+            passed: Skipped::new(range.clone()),
             by: if in_flight.is_some() { By::Id } else { args.by },
             in_flight,
             counts: [0; 2],

@@ -5,10 +5,10 @@
 //! more than that after it. The median of a block is the time of one of its lines, whatever few others are.
 
 use crate::blocks::lines;
+use crate::errors::say;
 use crate::ids::{Own, Wanted};
 use crate::input::{Part, Source, is_compressed};
 use crate::time;
-use crate::trouble::say;
 use anyhow::{Context, Result};
 use indicatif::HumanBytes;
 use jiff::SignedDuration;
@@ -45,12 +45,12 @@ struct Block {
 }
 
 /// Why a file is read whole, or not at all.
-enum Whole {
+enum WholeFile {
     Because(String),
     Error(io::Error),
 }
 
-impl From<io::Error> for Whole {
+impl From<io::Error> for WholeFile {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             ErrorKind::UnexpectedEof => Self::Because("it was truncated meanwhile".to_string()),
@@ -85,8 +85,8 @@ impl Seeker {
                 let file = File::open(path).with_context(|| source.name())?;
                 match self.part_of(&file) {
                     Ok(range) => return Ok(Part::Of(file, range)),
-                    Err(Whole::Because(why)) => why,
-                    Err(Whole::Error(error)) => return Err(error).with_context(|| source.name()),
+                    Err(WholeFile::Because(why)) => why,
+                    Err(WholeFile::Error(error)) => return Err(error).with_context(|| source.name()),
                 }
             }
             _ => "it is no file".to_string(),
@@ -96,22 +96,22 @@ impl Seeker {
     }
 
     /// What is written meanwhile belongs to the last part.
-    fn part_of(&mut self, file: &File) -> Result<Range<u64>, Whole> {
+    fn part_of(&mut self, file: &File) -> Result<Range<u64>, WholeFile> {
         let length = file.metadata()?.len();
         let mut head = [0; 10];
         if file.read_at(&mut head, 0)? == head.len() && is_compressed(&head) {
-            return Err(Whole::Because("it is compressed".to_string()));
+            return Err(WholeFile::Because("it is compressed".to_string()));
         }
         // Reading all of a smaller file takes no longer.
         let least = 4 * (PLACES + 2) * self.block;
         if length < least {
-            return Err(Whole::Because(format!("it is small, less than {}", HumanBytes(least))));
+            return Err(WholeFile::Because(format!("it is small, less than {}", HumanBytes(least))));
         }
         let (mut looks, last) = (Vec::new(), length - self.block);
         for place in 0..PLACES + 2 {
             let at = if place == PLACES + 1 { last } else { last / (PLACES + 1) * place };
             if !self.look(file, at, &mut looks)? {
-                return Err(Whole::Because(format!("near its byte {at} is no id and no time")));
+                return Err(WholeFile::Because(format!("near its byte {at} is no id and no time")));
             }
         }
         let (late_ms, window) = (self.late_ms, self.window.clone());
@@ -130,7 +130,12 @@ impl Seeker {
     }
 
     /// Halves the space between the blocks on both sides of an edge, until little is left.
-    fn narrow(&mut self, file: &File, looks: &mut Vec<Block>, edge: impl Fn(&[Block]) -> usize) -> Result<(), Whole> {
+    fn narrow(
+        &mut self,
+        file: &File,
+        looks: &mut Vec<Block>,
+        edge: impl Fn(&[Block]) -> usize,
+    ) -> Result<(), WholeFile> {
         while let Some([low, high]) = edge(looks).checked_sub(1).and_then(|low| looks.get(low..low + 2)) {
             let (at, space) = (low.at, high.at - low.at);
             if space <= 4 * self.block || !self.look(file, at + space / 2, looks)? {
@@ -141,7 +146,7 @@ impl Seeker {
     }
 
     /// Reads a block and holds it against all others. Whether a line in it has a time.
-    fn look(&mut self, file: &File, at: u64, looks: &mut Vec<Block>) -> Result<bool, Whole> {
+    fn look(&mut self, file: &File, at: u64, looks: &mut Vec<Block>) -> Result<bool, WholeFile> {
         let mut bytes = vec![0; self.block as usize];
         file.read_exact_at(&mut bytes, at)?;
         self.reads += 1;
@@ -160,9 +165,9 @@ impl Seeker {
             .iter()
             .find(|block| highest_ms.max(median_ms).saturating_sub(block.median_ms) > self.late_ms);
         match later {
-            Some(Block { at, .. }) => {
-                Err(Whole::Because(format!("near its byte {at} ids or times are older than before, by more than that")))
-            }
+            Some(Block { at, .. }) => Err(WholeFile::Because(format!(
+                "near its byte {at} ids or times are older than before, by more than that"
+            ))),
             None => Ok(true),
         }
     }
@@ -268,7 +273,7 @@ mod tests {
                 assert_eq!(missed, None, "{rate} lines a second, {late_ms} ms late, pauses {pauses}: {window:?}");
             }
             let look = seeker(1, 0..=0).look(&file, log.len() as u64 - 1, &mut Vec::new());
-            assert!(matches!(look, Err(Whole::Because(why)) if why == "it was truncated meanwhile"));
+            assert!(matches!(look, Err(WholeFile::Because(why)) if why == "it was truncated meanwhile"));
         }
     }
 }

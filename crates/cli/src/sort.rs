@@ -4,14 +4,14 @@
 //! end all runs are merged. Input that fits into memory is never written to disk.
 
 use crate::blocks::lines;
+use crate::errors::{TROUBLE, complain, say};
 use crate::ids::{Default, Wanted, is_surely_one};
 use crate::input;
 use crate::line_time::LineTime;
-use crate::passed::Passed;
 use crate::records::blanks;
 use crate::runs::{Key, Runs, Seen};
+use crate::skipped::Skipped;
 use crate::terminal::Harmless;
-use crate::trouble::{TROUBLE, complain, say};
 
 use anyhow::{Context, Result};
 use std::fs::File;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
         wanted,
         by: args.by,
         times: LineTime::new(),
-        passed: Passed::new(i64::MIN..=i64::MAX),
+        passed: Skipped::new(i64::MIN..=i64::MAX),
         is_found: false,
         is_reversed: args.reverse,
         is_unique: args.unique,
@@ -91,7 +91,7 @@ struct Sorter {
     wanted: Wanted,
     by: By,
     times: LineTime,
-    passed: Passed,
+    passed: Skipped,
     /// Whether an id that is wanted was found.
     is_found: bool,
     is_reversed: bool,

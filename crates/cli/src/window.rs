@@ -1,8 +1,8 @@
 //! The window of time that options name.
 
+use crate::errors::say;
 use crate::ids::Wanted;
 use crate::time;
-use crate::trouble::say;
 use anyhow::{Context, Result, bail};
 use std::ops::RangeInclusive;
 use txid_args::Window;

@@ -31,7 +31,7 @@ impl Cipher {
 
     #[inline(never)]
     pub(crate) fn run(&self, work: &mut impl Work) {
-        let whole = Whole(work);
+        let whole = WithCipher(work);
         match self {
             Self::Aes128(aes) => aes.encrypt_with_backend(whole),
             Self::Aes192(aes) => aes.encrypt_with_backend(whole),
@@ -41,13 +41,13 @@ impl Cipher {
 }
 
 /// All of the work at once: the processor keeps the key's schedule in registers from block to block.
-struct Whole<'a, W>(&'a mut W);
+struct WithCipher<'a, W>(&'a mut W);
 
-impl<W> BlockSizeUser for Whole<'_, W> {
+impl<W> BlockSizeUser for WithCipher<'_, W> {
     type BlockSize = U16;
 }
 
-impl<W: Work> BlockCipherEncClosure for Whole<'_, W> {
+impl<W: Work> BlockCipherEncClosure for WithCipher<'_, W> {
     #[inline(always)]
     fn call<B: BlockCipherEncBackend<BlockSize = U16>>(self, backend: &B) {
         self.0.run(|block| {

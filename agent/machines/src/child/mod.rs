@@ -37,15 +37,15 @@ pub struct Child {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
     Waiting,
-    Running { leases: Vec<Held> },
-    Ending { leases: Vec<Held>, until_ms: u64, again: bool },
+    Running { leases: Vec<ChildLease> },
+    Ending { leases: Vec<ChildLease>, until_ms: u64, again: bool },
     Killed { again: bool },
     Ended,
 }
 
 /// A lease that the child was started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Held {
+struct ChildLease {
     node: u64,
     limit_ms: i64,
 }
@@ -155,7 +155,7 @@ impl Child {
         if look.order != Order::Run {
             return Action::End;
         }
-        let leases: Option<Vec<Held>> = look.leases.iter().map(|lease| self.usable(rules, look, lease)).collect();
+        let leases: Option<Vec<ChildLease>> = look.leases.iter().map(|lease| self.usable(rules, look, lease)).collect();
         match leases {
             Some(leases) => {
                 self.most_ahead_ms = look.wall_ms.saturating_sub_unsigned(look.mono_ms);
@@ -170,14 +170,14 @@ impl Child {
     }
 
     /// The lease, if the child may stamp with its node from now on.
-    fn usable(&self, rules: &Rules, look: &Look, lease: &Lease) -> Option<Held> {
+    fn usable(&self, rules: &Rules, look: &Look, lease: &Lease) -> Option<ChildLease> {
         let limit_ms = lease.limit_ms?;
         let now_ms = look.wall_ms;
         let is_free = now_ms >= lease.free_ms && now_ms > self.used_ms;
-        (is_free && now_ms < rules.warn_ms(limit_ms)).then_some(Held { node: lease.node, limit_ms })
+        (is_free && now_ms < rules.warn_ms(limit_ms)).then_some(ChildLease { node: lease.node, limit_ms })
     }
 
-    fn run(&mut self, rules: &Rules, look: &Look, mut leases: Vec<Held>, went_back_ms: i64) -> Action {
+    fn run(&mut self, rules: &Rules, look: &Look, mut leases: Vec<ChildLease>, went_back_ms: i64) -> Action {
         let mut lost = None;
         for (which, (held, lease)) in leases.iter_mut().zip(&look.leases).enumerate() {
             match lease.limit_ms {
@@ -214,7 +214,7 @@ impl Child {
         Action::Wait(LOOK_MS.min(left_ms as u64))
     }
 
-    fn end(&mut self, rules: &Rules, look: &Look, leases: Vec<Held>, until_ms: u64, again: bool) -> Action {
+    fn end(&mut self, rules: &Rules, look: &Look, leases: Vec<ChildLease>, until_ms: u64, again: bool) -> Action {
         let (which, limit_ms) = first(&leases);
         let by_limit_ms = rules.kill_ms(limit_ms).saturating_sub(look.wall_ms).max(0) as u64;
         let left_ms = by_limit_ms.min(until_ms.saturating_sub(look.mono_ms));
@@ -228,7 +228,7 @@ impl Child {
         Action::Wait(LOOK_MS.min(left_ms))
     }
 
-    fn warn(&mut self, rules: &Rules, look: &Look, leases: Vec<Held>, again: bool, event: Event) -> Action {
+    fn warn(&mut self, rules: &Rules, look: &Look, leases: Vec<ChildLease>, again: bool, event: Event) -> Action {
         let until_ms = look.mono_ms.saturating_add(2 * rules.margin_ms);
         self.phase = Phase::Ending { leases, until_ms, again };
         Action::Warn(event)
@@ -251,7 +251,7 @@ impl Child {
 }
 
 /// The lease with the first limit, and that limit.
-fn first(leases: &[Held]) -> (usize, i64) {
+fn first(leases: &[ChildLease]) -> (usize, i64) {
     let first = leases.iter().enumerate().min_by_key(|(_, held)| held.limit_ms);
     first.map_or((0, i64::MAX), |(which, held)| (which, held.limit_ms))
 }

@@ -2,7 +2,7 @@
 
 use super::event::Event;
 use super::group::Group;
-use super::machine::{Given, Lease, put};
+use super::machine::{Inputs, Lease, put};
 use super::phase::{Held, Phase, Stored};
 use super::protocol::{Found, Write, Written};
 use super::record::NodeRecord;
@@ -13,8 +13,8 @@ const MOST_SHOWN: usize = 200;
 
 impl Lease {
     /// It is time to renew the lease.
-    pub(super) fn renew(&mut self, given: &Given, mut held: Held) -> Phase {
-        let Given { rules, now, .. } = given;
+    pub(super) fn renew(&mut self, given: &Inputs, mut held: Held) -> Phase {
+        let Inputs { rules, now, .. } = given;
         let is_right = self.clock_is_right(given);
         let limit_ms = match held.pending_ms {
             // A write that may still arrive is repeated with the same value, so that it cannot be mistaken for another
@@ -42,7 +42,7 @@ impl Lease {
     }
 
     /// The later limit was written, or not.
-    pub(super) fn renewed(&mut self, given: &Given, held: Held, put: Written) -> Phase {
+    pub(super) fn renewed(&mut self, given: &Inputs, held: Held, put: Written) -> Phase {
         match put {
             Ok(Put::Written(version)) => self.has_pending(given, held, version),
             Ok(Put::Conflict) => {
@@ -55,7 +55,7 @@ impl Lease {
     }
 
     /// The store has the limit that was to be written.
-    fn has_pending(&mut self, given: &Given, mut held: Held, version: Version) -> Phase {
+    fn has_pending(&mut self, given: &Inputs, mut held: Held, version: Version) -> Phase {
         if matches!(held.stored, Stored::Lost(_)) && !self.is_ours_alone(given, &held) {
             return self.forgotten(given, held);
         }
@@ -69,8 +69,8 @@ impl Lease {
 
     /// Whether no other host can have taken the node, even if the store has lost that. To take it, a host must be able
     /// to start at its limit, and its clock may be off the store's.
-    fn is_ours_alone(&self, given: &Given, held: &Held) -> bool {
-        let Given { rules, now, .. } = given;
+    fn is_ours_alone(&self, given: &Inputs, held: &Held) -> bool {
+        let Inputs { rules, now, .. } = given;
         let latest_ms = match self.clocks.store_time(now) {
             Some(time) => time.latest_ms.saturating_add_unsigned(rules.others_skew_ms),
             None => now.wall_ms.saturating_add_unsigned(rules.max_skew_ms + rules.others_skew_ms),
@@ -79,7 +79,7 @@ impl Lease {
     }
 
     /// The record of this host's node was read: decides how to continue.
-    pub(super) fn judged(&mut self, given: &Given, mut held: Held, record: Found) -> Phase {
+    pub(super) fn judged(&mut self, given: &Inputs, mut held: Held, record: Found) -> Phase {
         let record = match record {
             Ok(record) => record,
             Err(error) => return self.fail(given, error, Phase::Judging(held)),
@@ -110,7 +110,7 @@ impl Lease {
     }
 
     /// The store has lost the limit that it confirmed.
-    fn is_lost(&mut self, given: &Given, mut held: Held, instead: Expected) -> Phase {
+    fn is_lost(&mut self, given: &Inputs, mut held: Held, instead: Expected) -> Phase {
         let was_lost = matches!(held.stored, Stored::Lost(_));
         held.stored = Stored::Lost(instead);
         if !was_lost && self.is_ours_alone(given, &held) {
@@ -120,7 +120,7 @@ impl Lease {
     }
 
     /// Reopens the page, because the store has confirmed that the lease is this host's.
-    fn reopen(&mut self, given: &Given, held: &Held) {
+    fn reopen(&mut self, given: &Inputs, held: &Held) {
         let Held { node, limit_ms, .. } = *held;
         let was_closed = given.page.is_closed;
         if was_closed {
@@ -133,12 +133,12 @@ impl Lease {
     }
 
     /// Another host may have taken the node, and the store has lost that.
-    fn forgotten(&mut self, given: &Given, held: Held) -> Phase {
+    fn forgotten(&mut self, given: &Inputs, held: Held) -> Phase {
         self.give_up(given, &held, Event::Forgotten { node: held.node, is_ours: false })
     }
 
     /// The node belongs to another host.
-    fn give_up(&mut self, given: &Given, held: &Held, event: Event) -> Phase {
+    fn give_up(&mut self, given: &Inputs, held: &Held, event: Event) -> Phase {
         self.avoided.insert(held.node, given.now.mono_ms.saturating_add(given.rules.idle_ms));
         self.close(given);
         self.log(event);

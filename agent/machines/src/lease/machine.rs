@@ -76,7 +76,7 @@ pub(super) enum Trouble {
 }
 
 /// What a step is given.
-pub(super) struct Given<'a> {
+pub(super) struct Inputs<'a> {
     pub(super) rules: &'a Rules,
     pub(super) now: &'a Now,
     pub(super) page: &'a PageView,
@@ -97,7 +97,7 @@ impl Lease {
 
     /// Takes an input, and returns what to do next.
     pub fn step(&mut self, rules: &Rules, now: &Now, page: &PageView, input: Input) -> Output {
-        let given = &Given { rules, now, page };
+        let given = &Inputs { rules, now, page };
         let jumped = self.clocks.jumped(rules, now).filter(|_| self.phase.held().is_some());
         match input {
             Input::Go => {}
@@ -120,7 +120,7 @@ impl Lease {
     }
 
     /// Gives the lease back. The queue is empty, and no answer is pending.
-    fn stop(&mut self, given: &Given) {
+    fn stop(&mut self, given: &Inputs) {
         if matches!(self.phase, Phase::Releasing { .. } | Phase::Telling { .. } | Phase::Ended) {
             return;
         }
@@ -134,7 +134,7 @@ impl Lease {
 
     /// The clock was stepped, or this host was stopped, and perhaps copied: there are no ids until the store has
     /// confirmed that the lease is this host's.
-    fn doubt(&mut self, given: &Given, by_ms: i64) {
+    fn doubt(&mut self, given: &Inputs, by_ms: i64) {
         match &self.phase {
             Phase::Holding(held) => self.phase = Phase::Judging(held.clone()),
             Phase::Releasing { .. } => return,
@@ -150,7 +150,7 @@ impl Lease {
     }
 
     /// Decides on an output or another phase. The queue is empty, and no answer is pending.
-    fn advance(&mut self, given: &Given) {
+    fn advance(&mut self, given: &Inputs) {
         let rules = given.rules;
         // A node that is not given back is missing for long, and whoever ends the agent does not wait: the few requests for
         // that are sent at once.
@@ -191,7 +191,7 @@ impl Lease {
         self.ask(request);
     }
 
-    fn take_in(&mut self, given: &Given, Answer { reply, time }: Answer) {
+    fn take_in(&mut self, given: &Inputs, Answer { reply, time }: Answer) {
         if let Some(time) = time {
             self.clocks.store_shows(given.now, time);
         }
@@ -233,7 +233,7 @@ impl Lease {
         self.queue.push_back(Output::Log(event));
     }
 
-    pub(super) fn close(&mut self, given: &Given) {
+    pub(super) fn close(&mut self, given: &Inputs) {
         if !given.page.is_closed {
             self.write(Write::Close);
         }
@@ -251,7 +251,7 @@ impl Lease {
     }
 
     /// A request failed. Goes on with the phase `then` after a pause.
-    pub(super) fn fail(&mut self, given: &Given, error: StoreError, then: Phase) -> Phase {
+    pub(super) fn fail(&mut self, given: &Inputs, error: StoreError, then: Phase) -> Phase {
         if !self.has_served && !error.may_pass() {
             return self.give_in(Failure::Store(error));
         }
@@ -263,7 +263,7 @@ impl Lease {
 
     /// A write had no effect, or may have none. That is a race with another host, and goes on with the phase `then` at
     /// once; but a store that refuses again and again is asked less and less often.
-    pub(super) fn beaten(&mut self, given: &Given, key: String, then: Phase) -> Phase {
+    pub(super) fn beaten(&mut self, given: &Inputs, key: String, then: Phase) -> Phase {
         self.conflicts += 1;
         if let Some(failures) = self.conflicts.checked_sub(RACES) {
             self.wait(given, pause_ms(given.rules, failures));
@@ -297,7 +297,7 @@ impl Lease {
 
     /// Whether the clock may agree with the store's, and is surely no further off than any may be. If not, asks again: at once
     /// the first time, because the answer may have taken long.
-    pub(super) fn clock_is_right(&mut self, given: &Given) -> bool {
+    pub(super) fn clock_is_right(&mut self, given: &Inputs) -> bool {
         let (least_ms, most_ms) = self.clocks.ahead_of_store_ms(given.now);
         let max_skew_ms = given.rules.max_skew_ms;
         let may_be_right = least_ms.unsigned_abs() <= max_skew_ms;
@@ -316,15 +316,15 @@ impl Lease {
     }
 
     /// Varies the pause by up to a fifth, so that hosts that failed or started together spread out.
-    pub(super) fn wait(&mut self, given: &Given, ms: u64) {
+    pub(super) fn wait(&mut self, given: &Inputs, ms: u64) {
         let fifth_ms = ms / 5;
         let spread_ms = given.now.random as u64 % (2 * fifth_ms + 1);
         self.wake_ms = given.now.mono_ms.saturating_add(ms - fifth_ms + spread_ms);
     }
 
     /// Renews at once if the write took so long that little of the lease is left.
-    pub(super) fn wait_for_renewal(&mut self, given: &Given, limit_ms: i64) {
-        let Given { rules, now, .. } = given;
+    pub(super) fn wait_for_renewal(&mut self, given: &Inputs, limit_ms: i64) {
+        let Inputs { rules, now, .. } = given;
         let left_ms = limit_ms.saturating_sub(now.wall_ms);
         let is_enough = left_ms >= rules.ahead_ms.saturating_sub(rules.renew_ms) as i64;
         if is_enough || self.said.contains(&Trouble::ClockOff) {

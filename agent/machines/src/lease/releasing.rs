@@ -2,7 +2,7 @@
 
 use super::event::Event;
 use super::group::Group;
-use super::machine::{Given, Lease, put};
+use super::machine::{Inputs, Lease, put};
 use super::phase::{Held, Phase, Stored};
 use super::protocol::{Reply, Request, Write};
 use super::record::NodeRecord;
@@ -13,8 +13,8 @@ const MOST_FAILURES: u32 = 3;
 
 impl Lease {
     /// The request for it. The page is closed.
-    pub(super) fn release(&mut self, given: &Given, held: &Held) -> Request {
-        let Given { rules, page, .. } = given;
+    pub(super) fn release(&mut self, given: &Inputs, held: &Held) -> Request {
+        let Inputs { rules, page, .. } = given;
         let expected = match &held.stored {
             Stored::Unknown => return Request::Read(Group::node_key(&rules.group, held.node)),
             Stored::Confirmed(version) => Expected::Version(version.clone()),
@@ -26,7 +26,7 @@ impl Lease {
     }
 
     /// The node was given back, or not; or its record was read.
-    pub(super) fn released(&mut self, given: &Given, mut held: Held, failures: u32, reply: Reply) -> Phase {
+    pub(super) fn released(&mut self, given: &Inputs, mut held: Held, failures: u32, reply: Reply) -> Phase {
         let record = match (&held.stored, reply) {
             (Stored::Unknown, Reply::Read(record)) => record,
             (Stored::Confirmed(_) | Stored::Lost(_), Reply::Put(Ok(Put::Written(_)))) => {
@@ -49,7 +49,7 @@ impl Lease {
         }
     }
 
-    fn release_again(&mut self, given: &Given, held: Held, failures: u32) -> Phase {
+    fn release_again(&mut self, given: &Inputs, held: Held, failures: u32) -> Phase {
         let failures = failures + 1;
         if failures == MOST_FAILURES {
             let latest_ms = held.pending_ms.unwrap_or(held.limit_ms);

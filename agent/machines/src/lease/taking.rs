@@ -3,7 +3,7 @@
 use super::choose::{Choice, NoneFree, Survey};
 use super::event::{Event, Failure};
 use super::group::Group;
-use super::machine::{Given, Lease, Numbers, Trouble};
+use super::machine::{Inputs, Lease, Numbers, Trouble};
 use super::phase::{Candidate, Held, Phase, Stored};
 use super::protocol::{Found, Write, Written};
 use crate::store::{Expected, Numbered, Numbering, Put, StoreError, Version};
@@ -14,8 +14,8 @@ const LONGEST_UNTOLD_MS: u64 = 60_000;
 
 impl Lease {
     /// The record of the group was read.
-    pub(super) fn met(&mut self, given: &Given, found: Option<Held>, record: Found) -> Phase {
-        let Given { rules, page, .. } = given;
+    pub(super) fn met(&mut self, given: &Inputs, found: Option<Held>, record: Found) -> Phase {
+        let Inputs { rules, page, .. } = given;
         let record = match record {
             Ok(Some(record)) => record,
             Ok(None) => return self.found(given, found, None),
@@ -49,8 +49,8 @@ impl Lease {
 
     /// Makes the record of the group in two writes. The floor is computed after the first write is seen in the store: a
     /// late write may arrive in a store that was emptied in the meantime, and its floor would be too low.
-    fn found(&mut self, given: &Given, found: Option<Held>, version: Option<Version>) -> Phase {
-        let Given { rules, now, .. } = given;
+    fn found(&mut self, given: &Inputs, found: Option<Held>, version: Option<Version>) -> Phase {
+        let Inputs { rules, now, .. } = given;
         if !self.clock_is_right(given) {
             return Phase::Meeting { found };
         }
@@ -73,7 +73,7 @@ impl Lease {
     /// The record of the group was written, or not.
     pub(super) fn founded(
         &mut self,
-        given: &Given,
+        given: &Inputs,
         group: Group,
         expected: Expected,
         found: Option<Held>,
@@ -95,8 +95,8 @@ impl Lease {
     }
 
     /// Asks for the records of all nodes, and says what it needs to know of them.
-    pub(super) fn survey(&self, given: &Given) -> Box<Survey> {
-        let Given { rules, now, .. } = given;
+    pub(super) fn survey(&self, given: &Inputs) -> Box<Survey> {
+        let Inputs { rules, now, .. } = given;
         let mut survey = Survey::new(rules, now.wall_ms);
         // A clock that agrees with the store's shows how long a node has been idle; otherwise that must be observed.
         let can_tell = self.clocks.store_time(now).is_some() && !rules.may_lose_writes;
@@ -111,8 +111,8 @@ impl Lease {
     }
 
     /// All nodes were seen: chooses one.
-    pub(super) fn listed(&mut self, given: &Given, survey: Result<Box<Survey>, StoreError>) -> Phase {
-        let Given { rules, now, .. } = given;
+    pub(super) fn listed(&mut self, given: &Inputs, survey: Result<Box<Survey>, StoreError>) -> Phase {
+        let Inputs { rules, now, .. } = given;
         let mut survey = match survey {
             Ok(survey) => survey,
             Err(error) => return self.fail(given, error, Phase::Choosing),
@@ -135,7 +135,7 @@ impl Lease {
     }
 
     /// Another system has given the number of a new node.
-    pub(super) fn numbered(&mut self, given: &Given, none: NoneFree, number: Result<Numbered, StoreError>) -> Phase {
+    pub(super) fn numbered(&mut self, given: &Inputs, none: NoneFree, number: Result<Numbered, StoreError>) -> Phase {
         match number {
             Ok(Numbered::Node(node)) if node <= given.rules.last_node => {
                 self.numbers = Numbers::Given(node);
@@ -150,8 +150,8 @@ impl Lease {
         }
     }
 
-    fn take(&mut self, given: &Given, choice: Choice) -> Phase {
-        let Given { rules, now, page } = given;
+    fn take(&mut self, given: &Inputs, choice: Choice) -> Phase {
+        let Inputs { rules, now, page } = given;
         let start_ms = choice.start_ms.max(self.floor_ms()).max(page.free_ms);
         // The clock may have been set since it was looked at last. A limit that is further ahead than the store's clock
         // allows could be later than the floor of a store that is emptied next.
@@ -172,8 +172,8 @@ impl Lease {
     }
 
     /// Whether ids could not begin yet at this time. Then, waits before asking again.
-    fn is_too_early(&mut self, given: &Given, start_ms: i64) -> bool {
-        let Given { rules, now, .. } = given;
+    fn is_too_early(&mut self, given: &Inputs, start_ms: i64) -> bool {
+        let Inputs { rules, now, .. } = given;
         let is_too_early = start_ms > now.wall_ms.saturating_add_unsigned(rules.max_drift_ms);
         if is_too_early {
             let is_floor = start_ms == self.floor_ms();
@@ -185,8 +185,8 @@ impl Lease {
         is_too_early
     }
 
-    fn none_is_free(&mut self, given: &Given, none: NoneFree) -> Phase {
-        let Given { rules, now, .. } = given;
+    fn none_is_free(&mut self, given: &Inputs, none: NoneFree) -> Phase {
+        let Inputs { rules, now, .. } = given;
         // The first lease that can end; nodes that are given back are told. Agents before 2.1 do not tell.
         let first_ms = none.next.first().map_or(i64::MAX, |&(_, free_ms)| free_ms);
         let longest_ms = if matches!(self.freed, Some(Some(_))) { rules.idle_ms } else { LONGEST_UNTOLD_MS };
@@ -201,7 +201,7 @@ impl Lease {
     }
 
     /// The record was read that changes when a node is given back.
-    pub(super) fn waited(&mut self, given: &Given, until_ms: u64, record: Found) -> Phase {
+    pub(super) fn waited(&mut self, given: &Inputs, until_ms: u64, record: Found) -> Phase {
         let version = match record {
             Ok(record) => record.map(|record| record.version),
             Err(error) => return self.fail(given, error, Phase::Waiting { until_ms }),
@@ -217,7 +217,7 @@ impl Lease {
     }
 
     /// Notes since when the records of seemingly idle nodes have not changed.
-    fn observe(&mut self, given: &Given, idle: BTreeMap<u64, u64>) {
+    fn observe(&mut self, given: &Inputs, idle: BTreeMap<u64, u64>) {
         let before = std::mem::take(&mut self.unchanged);
         let since_ms = |node: u64, state: u64| match before.get(&node) {
             Some(&(old, since_ms)) if old == state => since_ms,
@@ -227,7 +227,7 @@ impl Lease {
     }
 
     /// The record of the node was written, or not.
-    pub(super) fn taken(&mut self, given: &Given, candidate: Candidate, put: Written) -> Phase {
+    pub(super) fn taken(&mut self, given: &Inputs, candidate: Candidate, put: Written) -> Phase {
         match put {
             Ok(Put::Written(version)) => Phase::Confirming(candidate.written(version)),
             Ok(Put::Conflict) => {
@@ -239,7 +239,7 @@ impl Lease {
     }
 
     /// The record of the node was read, to see whether it was written.
-    pub(super) fn settled(&mut self, given: &Given, candidate: Candidate, record: Found) -> Phase {
+    pub(super) fn settled(&mut self, given: &Inputs, candidate: Candidate, record: Found) -> Phase {
         let wanted = candidate.held.record(given.rules, candidate.held.limit_ms, true).to_string();
         match record {
             Ok(Some(record)) if record.bytes == wanted.as_bytes() => {
@@ -252,7 +252,7 @@ impl Lease {
     }
 
     /// The record of the group was read again: if the store was emptied in the meantime, the list was of no use.
-    pub(super) fn confirmed(&mut self, given: &Given, candidate: Candidate, record: Found) -> Phase {
+    pub(super) fn confirmed(&mut self, given: &Inputs, candidate: Candidate, record: Found) -> Phase {
         let group = self.group.as_ref().map(|(_, version)| version);
         match record {
             Ok(record) if record.as_ref().map(|record| &record.version) == group => self.publish(given, candidate),
@@ -261,7 +261,7 @@ impl Lease {
         }
     }
 
-    fn publish(&mut self, given: &Given, Candidate { held, start_ms, .. }: Candidate) -> Phase {
+    fn publish(&mut self, given: &Inputs, Candidate { held, start_ms, .. }: Candidate) -> Phase {
         let Held { node, generation, token, limit_ms, .. } = held;
         // If the agent is killed between any two of these, the page gives no ids, or has a lease that can be continued.
         self.write(Write::Note { limit_ms });

@@ -71,7 +71,7 @@ struct Rate {
 }
 
 /// What a step is given.
-struct Given<'a> {
+struct SegmentInputs<'a> {
     rules: &'a Rules,
     now: &'a Now,
     page: &'a View,
@@ -80,7 +80,7 @@ struct Given<'a> {
 impl Segment {
     /// Takes an input, and returns what to do next.
     pub fn step(&mut self, rules: &Rules, now: &Now, page: &View, input: Input) -> Output {
-        let given = &Given { rules, now, page };
+        let given = &SegmentInputs { rules, now, page };
         if self.queue.is_empty() {
             match input {
                 Input::Stop => self.queue.push_back(Output::Stopped),
@@ -92,8 +92,8 @@ impl Segment {
     }
 
     /// Decides whether a range is needed. `published` numbers are about to be added to the page.
-    fn look(&mut self, given: &Given, published: u64) {
-        let Given { now, page, .. } = given;
+    fn look(&mut self, given: &SegmentInputs, published: u64) {
+        let SegmentInputs { now, page, .. } = given;
         let left = page.left + page.next;
         // After a restart. The agent's child starts when there are numbers, and is often the only one that takes any:
         // if it waited for another range, none would ever be wanted.
@@ -113,8 +113,8 @@ impl Segment {
         self.queue.push_back(Output::Wait { until_ms });
     }
 
-    fn take_in(&mut self, given: &Given, answer: Answer) {
-        let Given { rules, now, page } = given;
+    fn take_in(&mut self, given: &SegmentInputs, answer: Answer) {
+        let SegmentInputs { rules, now, page } = given;
         if let Answer::Taken(_) = answer {
             self.write(Write::Contact(now.wall_ms));
         }
@@ -172,8 +172,8 @@ impl Segment {
     }
 
     /// How many numbers to take; None for the tag's own step.
-    fn count(&self, given: &Given) -> Option<u64> {
-        let Given { rules, now, page } = given;
+    fn count(&self, given: &SegmentInputs) -> Option<u64> {
+        let SegmentInputs { rules, now, page } = given;
         let step = page.step;
         // The second range is taken right after the first, so nothing is known about how long they last.
         if step == 0 || page.fetches < 2 {
@@ -189,8 +189,8 @@ impl Segment {
     }
 
     /// A range was taken. Returns how many numbers it has.
-    fn taken(&mut self, given: &Given, range: Range<u64>, own: u64) -> u64 {
-        let Given { rules, now, page } = given;
+    fn taken(&mut self, given: &SegmentInputs, range: Range<u64>, own: u64) -> u64 {
+        let SegmentInputs { rules, now, page } = given;
         let wrong = match range {
             Range { start, end } if start == end => Some("its step is 0, but must be 1 or more".to_owned()),
             Range { start, end } if start > end || end > HIGHEST => Some(format!("the numbers {start} to {end}")),
@@ -221,12 +221,12 @@ impl Segment {
         count
     }
 
-    fn goes_down(&mut self, given: &Given, number: u64) {
+    fn goes_down(&mut self, given: &SegmentInputs, number: u64) {
         self.mind(given, Trouble::WentDown, Event::WentDown { number, seen: given.page.highest() });
     }
 
     /// Reports trouble once, and waits.
-    fn mind(&mut self, given: &Given, trouble: Trouble, event: Event) {
+    fn mind(&mut self, given: &SegmentInputs, trouble: Trouble, event: Event) {
         // A connection that was idle for hours may be closed. A single failure is not worth a line while numbers are
         // left.
         let is_passing = trouble == Trouble::Store && self.is_serving && self.failures == 0;
@@ -272,8 +272,8 @@ impl Segment {
         }
     }
 
-    fn wait_ms(&self, given: &Given) -> u64 {
-        let Given { rules, now, page } = given;
+    fn wait_ms(&self, given: &SegmentInputs) -> u64 {
+        let SegmentInputs { rules, now, page } = given;
         let (least, most) = rules.look_ms;
         if page.wants && self.next_ms() > now.mono_ms {
             return (self.next_ms() - now.mono_ms).min(RATE_MS);
@@ -289,7 +289,7 @@ impl Segment {
         self.not_before_ms.max(self.pace.next_ms(pace::MOST))
     }
 
-    fn ask(&mut self, given: &Given, request: Request) {
+    fn ask(&mut self, given: &SegmentInputs, request: Request) {
         self.pace.send(pace::MOST, given.now.mono_ms);
         self.queue.push_back(Output::Ask(request));
     }

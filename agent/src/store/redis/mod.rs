@@ -79,17 +79,17 @@ type Conn = Connection<Wire>;
 /// A connection, and how durable a write there is.
 struct Place {
     connection: Conn,
-    durability: Kept,
+    durability: Durabilities,
 }
 
 /// How durable records are, and numbers of tags: these can wait for all replicas.
 #[derive(Clone)]
-struct Kept {
+struct Durabilities {
     records: Durability,
     numbers: Durability,
 }
 
-impl Kept {
+impl Durabilities {
     fn learn(&mut self, told: Self) {
         self.records.learn(told.records);
         self.numbers.learn(told.numbers);
@@ -113,7 +113,7 @@ pub(super) struct RedisStore {
     /// How many replicas must confirm a write.
     wait: u32,
     remote: Remote<Place>,
-    durability: Kept,
+    durability: Durabilities,
     clock: StoreClock,
 }
 
@@ -149,7 +149,7 @@ impl RedisStore {
         })?;
         let durability = url.durability(Durability::Unknown)?;
         Ok(Self {
-            durability: Kept { records: durability.clone(), numbers: durability },
+            durability: Durabilities { records: durability.clone(), numbers: durability },
             prefix: url.option("prefix").unwrap_or("txid").to_owned(),
             login: Login { user: url.user.clone(), password: url.password.clone(), database },
             remote: Remote::new(&address, url.hosts)?,
@@ -236,7 +236,7 @@ impl RedisStore {
         Ok(Place { connection, durability: self.kept(settings) })
     }
 
-    fn kept(&self, settings: &[Reply]) -> Kept {
+    fn kept(&self, settings: &[Reply]) -> Durabilities {
         let replaces = match self.master {
             Some(_) => Some("Sentinels replace the master by a replica, which may lag behind"),
             None => self
@@ -245,7 +245,7 @@ impl RedisStore {
                 .then_some("one of the hosts in its URL may take the place of another, and lag behind"),
         };
         let [records, numbers] = [0, self.wait].map(|wait| durability(settings, replaces, wait));
-        Kept { records, numbers }
+        Durabilities { records, numbers }
     }
 
     /// Sends commands, and returns the answer to each.
@@ -945,7 +945,7 @@ mod tests {
         let store = RedisStore::open(StoreUrl::parse("redis://127.0.0.1?wait=1").unwrap()).unwrap();
         let mut settings = kept();
         settings[0] = text("connected_slaves:1\r\nsecond_repl_offset:-1\r\nrepl_backlog_active:1\r\n");
-        let Kept { records, numbers } = store.kept(&settings);
+        let Durabilities { records, numbers } = store.kept(&settings);
         let why = "connected_slaves:1, and a replica may lag behind";
         assert_eq!((records.why(), numbers), (Some(why), Durability::Durable));
     }

@@ -11,11 +11,11 @@ mod records;
 mod report;
 
 use crate::blocks::lines;
+use crate::errors::{TROUBLE, complain, say};
 use crate::ids::{Default, Wanted, is_to_come};
 use crate::input::{self, Source};
-use crate::passed::{Passed, is_number};
+use crate::skipped::{Skipped, is_number};
 use crate::time;
-use crate::trouble::{TROUBLE, complain, say};
 use anyhow::{Context, Result, anyhow, bail};
 use clock::{Clock, StepBack};
 use findings::{Few, Findings};
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
         ids: wanted.finder()?,
         is_any: wanted.formats.is_none(),
         passes_numbers: wanted.passes_numbers(),
-        passed: Passed::new(i64::MIN..=i64::MAX),
+        passed: Skipped::new(i64::MIN..=i64::MAX),
         always_looks: wanted.is_default,
         readers: Reader::all(wanted.numbers),
         records: Records::new(memory),
@@ -225,7 +225,7 @@ struct Collector {
     ids: Finder,
     is_any: bool,
     passes_numbers: bool,
-    passed: Passed,
+    passed: Skipped,
     /// Whether lines without an id are looked at even if there are some.
     always_looks: bool,
     readers: Vec<Reader>,

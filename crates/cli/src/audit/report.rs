@@ -6,7 +6,7 @@ use super::maker::Makers;
 use super::records::Record;
 use crate::blocks::{self, Blocks, Piece};
 use crate::input::Source;
-use crate::passed::quoted;
+use crate::skipped::quoted;
 use crate::terminal::Harmless;
 use crate::time;
 use anyhow::{Context, Result, bail};

@@ -14,7 +14,7 @@ const MOST_NUMBERS: u64 = 10_000;
 const DAY_MS: i64 = 86_400_000;
 const TEN_YEARS_MS: i64 = 3_653 * DAY_MS;
 
-pub(crate) struct Passed {
+pub(crate) struct Skipped {
     /// Finds whatever is likely an id, and numbers.
     finder: Finder,
     /// Only times in here are of interest.
@@ -42,7 +42,7 @@ pub(crate) fn is_number(text: &[u8]) -> bool {
     text.len() < 20 && text.iter().all(u8::is_ascii_digit)
 }
 
-impl Passed {
+impl Skipped {
     pub(crate) fn new(window: RangeInclusive<i64>) -> Self {
         let finder = Finder::of_likely(Numbers { is_chosen: true, ..Numbers::UNKNOWN });
         let now_ms = txid::system_ms();
@@ -179,7 +179,7 @@ pub(crate) fn quoted(arg: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fit, Passed, Wanted, command_with, is_number};
+    use super::{Fit, Skipped, Wanted, command_with, is_number};
     use crate::ids::Default;
 
     fn wanted(words: &[&str]) -> Wanted {
@@ -194,7 +194,7 @@ mod tests {
         assert!(is_number(&[b'1'; 19]) && !is_number(&[b'1'; 20]) && !is_number(b"1x"));
         let wanted = wanted(&["txid", "sort", "--format", "any"]);
         for (others, is_read) in [(9_999, true), (10_000, false)] {
-            let mut passed = Passed::new(i64::MIN..=i64::MAX);
+            let mut passed = Skipped::new(i64::MIN..=i64::MAX);
             (0..others).for_each(|_| passed.number(b"1", 0..1));
             passed.number(b"1160090501362225152", 0..19);
             let said = passed.sentences(&wanted, true);
@@ -208,7 +208,7 @@ mod tests {
         // A UUID of 2022-02-22, and ULIDs of 2016-07-30.
         let text = b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f 01ARZ3NDEKTSV4RRFFQ69G5FAV 01ARZ3NDEKTSV4RRFFQ69G5FAV";
         let said = |window| {
-            let mut passed = Passed::new(window);
+            let mut passed = Skipped::new(window);
             passed.look(text);
             passed.sentences(&wanted, false).concat()
         };
@@ -230,7 +230,7 @@ mod tests {
             ),
             (9, [4, 2, 3], "9 numbers passed over may be ids, in the layout c from T0Z to T3Z, or a from T0Z to T1Z; "),
         ] {
-            let mut passed = Passed::new(i64::MIN..=i64::MAX);
+            let mut passed = Skipped::new(i64::MIN..=i64::MAX);
             passed.numbers = numbers;
             for (at, layout) in ["a", "b", "c"].into_iter().enumerate() {
                 let last_ms = at as i64 + 1;

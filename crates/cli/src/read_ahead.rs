@@ -8,7 +8,7 @@ use std::thread;
 const PART: usize = 128 << 10;
 const WAITING: usize = 4;
 
-pub(crate) struct Beside {
+pub(crate) struct ReadAhead {
     parts: Receiver<io::Result<Vec<u8>>>,
     /// Parts that were used go back to be filled again.
     used: Sender<Vec<u8>>,
@@ -16,7 +16,7 @@ pub(crate) struct Beside {
     at: usize,
 }
 
-impl Beside {
+impl ReadAhead {
     pub(crate) fn new(mut input: impl Read + Send + 'static) -> io::Result<Self> {
         let (to_here, parts) = sync_channel(WAITING);
         let (used, free) = channel();
@@ -42,7 +42,7 @@ impl Beside {
     }
 }
 
-impl Read for Beside {
+impl Read for ReadAhead {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.at == self.part.len() {
             let Ok(part) = self.parts.recv() else { return Ok(0) };
@@ -82,7 +82,7 @@ mod tests {
             Ok(b"x"),
         ];
         let mut text = String::new();
-        let error = Beside::new(Answers(answers)).unwrap().read_to_string(&mut text).unwrap_err();
+        let error = ReadAhead::new(Answers(answers)).unwrap().read_to_string(&mut text).unwrap_err();
         assert_eq!((&*text, error.kind()), ("longer", ErrorKind::InvalidData));
     }
 }
