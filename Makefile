@@ -23,7 +23,7 @@ KONG ?=
 build agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
 
 # Only these call a package manager. The others say what is missing, and what to type.
-try run test test-agent: export TXID_INSTALL := 1
+try run test test-all test-agent: export TXID_INSTALL := 1
 
 # Of the crate txid: each compiles without the others.
 FEATURES = hidden host names request segment serde snowflake
@@ -34,7 +34,7 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS TRACE_CONTEXT_SRC OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help help-all build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
+.PHONY: help help-all build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-all test-agent soak mutants mutants-lua mutants-c bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
 help: ## list the targets; `make help-all` lists all
@@ -65,9 +65,13 @@ nginx-module: ## build the modules of nginx (NGINX_SRC=) in target/nginx
 run-native: nginx-module ## serve examples/native.conf, without Lua (PORT=)
 	@exec scripts/run.sh native
 
-test: ## install what the tests need, and run all but the agent's
-	@scripts/need.sh build suites test gateways nginx-module
+test: ## install what the tests need, and test all but the agent
+	@scripts/need.sh build suites test nginx-module
 	@scripts/test.sh
+
+test-all: ## the same, and what docs/dev/CONTRIBUTING.md lists besides
+	@scripts/need.sh build suites test gateways nginx-module
+	@scripts/test.sh all
 
 test-agent: ## the same for the agent, with its seven stores
 	@scripts/need.sh build suites stores nginx-module

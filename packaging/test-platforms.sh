@@ -2,7 +2,7 @@
 # test-platforms.sh [PLATFORM...]: tries txid where its users are, each time in a fresh system below target/platforms. Says
 # what passed where, and why a platform is skipped.
 #
-#   debian-12, debian-13, debian-unstable   `make run`, `make test` and `make test-agent` on a bare Debian
+#   debian-12, debian-13, debian-unstable   `make run`, `make test-all` and `make test-agent` on a bare Debian
 #   glibc                                   the release for this machine in a Debian 11, whose glibc is 2.31; it asks for 2.17 only
 #   musl                                    the release for this machine and musl, with Debian's loader of musl
 #   arm64                                   the aarch64 release under qemu-user, with Debian's LuaJIT and nginx for arm64
@@ -111,15 +111,15 @@ perl -MHTTP::Tiny -e 'print "make run: ", HTTP::Tiny->new->get($ARGV[0])->{heade
     "http://127.0.0.1:$free_port/"
 kill $run
 wait $run || :
-make test
+make test-all
 make test-agent
 END
     in_root sh /root/newcomer.sh >"$work/$platform.newcomer" 2>&1 || {
         tail -n 60 "$work/$platform.newcomer"
-        fail "make run, make test or make test-agent; see target/platforms/$platform.newcomer"
+        fail "make run, make test-all or make test-agent; see target/platforms/$platform.newcomer"
     }
     is_id "$(sed -n 's/^make run: //p' "$work/$platform.newcomer")" "make run"
-    result "make run, make test, make test-agent: $(counts "$root"/root/txid/target/test/*/*.log). $(in_root rustc --version | cut -d ' ' -f 1-2)," \
+    result "make run, make test-all, make test-agent: $(counts "$root"/root/txid/target/test/*/*.log). $(in_root rustc --version | cut -d ' ' -f 1-2)," \
         "$(in_root /usr/sbin/nginx -v 2>&1 | sed 's|.*: ||'), $(in_root ldd --version | sed -n '1s/.* /glibc /p')"
     rm -rf "$root"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test.sh [agent]: builds what the tests need, and runs all of them, even if some fail: those of the root, or those of the agent. Prints
-# what each part took, and at the end which tests failed, and how to run each again. Whatever a part says is in target/test/.
+# test.sh [all|agent]: builds what the tests need, and runs them, even if some fail: those of the root, all of them, or those of the agent. A
+# table in docs/dev/CONTRIBUTING.md says which are left out without `all`. Prints what each part took, and at the end which tests failed, and how to run each again. Whatever a part says is in target/test/.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -75,14 +75,21 @@ programs=$!
 wait "$library" && wait "$modules" || report
 built=$(cksum target/release/libtxid.so)
 part suites scripts/prove.sh &
-{
-    part asan crates/capi/tests/asan/run.sh || :
-    part nginx-asan scripts/nginx-asan.sh t/native/client-ids.t t/native/decisions.t t/native/variables.t t/native/error-log.t || :
-    part lua-asan scripts/lua-asan.sh t/request/handle.t t/txid/format.t t/lua/codec.t t/lua/snowflake.t || :
-    part peers tests/peers/run.sh || :
-    part sql tests/sql/run.sh || :
-} &
-part gateways tests/gateways/run.sh &
+if [ "$workspace" = all ]; then
+    {
+        part instructions scripts/prove.sh t/*/instructions.t || :
+        part asan crates/capi/tests/asan/run.sh || :
+        part nginx-asan scripts/nginx-asan.sh t/native/client-ids.t t/native/decisions.t t/native/variables.t t/native/error-log.t || :
+        part lua-asan scripts/lua-asan.sh t/request/handle.t t/txid/format.t t/lua/codec.t t/lua/snowflake.t || :
+        part peers tests/peers/run.sh || :
+        part sql tests/sql/run.sh || :
+    } &
+    {
+        part gateways tests/gateways/run.sh || :
+        # Other flags need a directory of their own.
+        part orders env RUSTFLAGS="--cfg loom" cargo test --locked -p txid --lib --target-dir target/loom every_order || :
+    } &
+fi
 wait "$programs" || report
 # Tests of a program run at once, but some one by one, and so beside the others.
 # shellcheck disable=SC2086

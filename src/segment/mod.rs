@@ -30,7 +30,7 @@ mod used_up;
 pub use segment_page::{Segment, SegmentError, SegmentPage, SegmentStats};
 pub use used_up::{SegmentNews, UsedUp};
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
 mod tests {
     mod every_order;
 }

@@ -15,7 +15,7 @@ pub use file::FileError;
 pub(crate) use file::Identity;
 pub use page::PageError;
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
 pub(crate) mod tests {
     pub(crate) mod every_order;
 }

@@ -47,7 +47,7 @@ pub use state::State;
 #[cfg(feature = "snowflake")]
 pub use state_error::StateError;
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
 mod tests {
     mod every_order;
 }

@@ -8,7 +8,7 @@ mod term;
 pub(super) use lease_page::Lease;
 pub use lease_page::{LeasePage, LeaseView};
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
 mod tests {
     mod every_order;
 }
