@@ -14,6 +14,7 @@ use Cwd qw(getcwd realpath);
 use Example qw(free_port request serve);
 use File::Temp qw(tempdir);
 use Files qw(contents write_file);
+use IO::Socket::INET;
 use POSIX qw(WNOHANG);
 use Modules;
 use OwnNginx qw(wait_until);
@@ -82,6 +83,13 @@ sub missing {
 
 sub sends_the_id { $_[0] =~ /X-Request-Id|handle/ && $_[0] =~ m{http://backend} }
 
+# What an example says for all servers is not meant for its upstream.
+sub as_it_is {
+    my ($text) = @_;
+    return ($text =~ /^txid_handle on;/m ? 'txid_handle off;' : '')
+        . join '', map { "${_}_by_lua_block { return } " } $text =~ /^(\w+)_by_lua_block +\{.*handle\(\)/mg;
+}
+
 # Completes a part of a configuration.
 sub configuration {
     my ($text) = @_;
@@ -99,9 +107,7 @@ sub configuration {
     $text =~ s!^http \{\n!http {\naccess_log logs/access.log;\n!m unless $text =~ /\baccess_log\b/;
     # As a service that asks for an id: of the subrequests of auth_request, too.
     my $refuses = sends_the_id($text) ? 'if ($http_x_request_id = "") { return 403; }' : '';
-    # What the example says for all servers is not meant for this one.
-    my $as_it_is = ($text =~ /^txid_handle on;/m ? 'txid_handle off;' : '')
-        . join '', map { "${_}_by_lua_block { return } " } $text =~ /^(\w+)_by_lua_block +\{.*handle\(\)/mg;
+    my $as_it_is = as_it_is($text);
     my $upstream = <<"END";
 upstream backend { server unix:PREFIX/upstream.sock; }
 server {
@@ -294,6 +300,67 @@ subtest 'examples/traces.conf' => sub {
     plan skip_all => $reason if $reason;
     check_nginx({ text => $text }, []);
 };
+# Locations that somebody adds: their directives, and whether they ask an upstream, which answers with the id that it got.
+my @ADDED = (
+    ['proxy_pass http://added;', 1],
+    ['proxy_set_header Host $host; add_header Other 1; proxy_pass http://added;', 1],
+    ['fastcgi_pass 127.0.0.1:INTERFACES;', 1],
+    ['uwsgi_pass 127.0.0.1:INTERFACES;', 1],
+    ['scgi_pass 127.0.0.1:INTERFACES;', 1],
+    ['grpc_pass grpc://127.0.0.1:GRPC;', 1],
+    ['error_page 502 = @added; proxy_pass http://127.0.0.1:NOBODY;', 1],
+    ['try_files /none @added;', 1],
+    ['rewrite ^ /added/0 last;', 1],
+    ['if ($arg_a = "") { proxy_pass http://added; }', 1],
+    ['return 200;'],
+    ['deny all;'],
+);
+my @ADDED_BY_LUA = (
+    ['rewrite_by_lua_block { ngx.req.set_header("Other", 1) } proxy_pass http://added;', 1],
+    ['access_by_lua_block { ngx.exec("/added/0") }', 1],
+    ['content_by_lua_block { ngx.print(ngx.location.capture("/added/0").body) }', 1],
+);
+
+# Answers FastCGI, uwsgi and SCGI. Returns its process and port.
+sub interfaces {
+    my $listener = IO::Socket::INET->new(Listen => 8, LocalAddr => '127.0.0.1') or die $!;
+    my $pid = fork // die $!;
+    return ($pid, $listener->sockport) if $pid;
+    while (my $client = $listener->accept) {
+        sysread $client, my $asked, 65536;
+        my $answer = "Status: 200\r\n\r\n" . ($asked =~ /HTTP_X_REQUEST_ID(?:\0|..)?(forged|[0-9a-v]{19}[0g])/s ? $1 : 'none');
+        $answer = pack('CCnnn', 1, 6, 1, length $answer, 0) . $answer . pack('CCnnnNN', 1, 3, 1, 8, 0, 0, 0) if $asked =~ /^\x01/;
+        print $client $answer;
+    }
+}
+
+for my $file (qw(README.md docs/quick-start-nginx.md docs/quick-start-openresty.md), map { "examples/$_.conf" } qw(gateway native nginx)) {
+    my ($text) = grep {/handle/} $file =~ /md$/ ? map { $_->{text} } grep { $_->{language} eq 'nginx' } blocks($file) : contents($file);
+    subtest "$file with added locations" => sub {
+        my $reason = missing('nginx', $text);
+        plan skip_all => $reason if $reason;
+        my @added = (@ADDED, $text =~ /_by_lua_block/ ? @ADDED_BY_LUA : ());
+        my $locations = join '', 'location @added { proxy_pass http://added; }', map {"location = /added/$_ { $added[$_][0] }\n"} 0 .. $#added;
+        my $upstream = 'server { listen unix:PREFIX/added.sock; listen 127.0.0.1:GRPC http2; AS_IT_IS add_header X-Request-Id upstream; return 200 "$http_x_request_id"; }';
+        my ($pid, $interfaces) = interfaces();
+        my %port = (INTERFACES => $interfaces, map { $_ => free_port() } qw(GRPC NOBODY));
+        my $config = configuration($text =~ s/^(?:pid|error_log) .*\n//mgr);
+        my $as_it_is = as_it_is($text);
+        $upstream =~ s/AS_IT_IS/$as_it_is/;
+        $config =~ s/^(\s*)(listen 127\.0\.0\.1:8080;)$/$1$2\n$locations/m;
+        $config =~ s/\}\s*\z/upstream added { server unix:PREFIX\/added.sock; }\n$upstream\n}\n/;
+        $config =~ s/\b(INTERFACES|GRPC|NOBODY)\b/$port{$1}/g;
+        my ($port) = serve($config, $text =~ /^\s*txid_\w+ /m ? $native : ());
+        for ($port ? 0 .. $#added : ()) {
+            my (undef, $sent, $body) = request($port, "/added/$_", 'X-Request-Id: forged');
+            like $sent, $text =~ /accept [^;]*127\./ ? qr/^forged$/ : qr/^$id$/, "$added[$_][0] the response has one id, and no client's";
+            is $body, $sent, 'the upstream got the same' if $added[$_][1];
+        }
+        kill TERM => $pid;
+        local $?;
+        waitpid $pid, 0;
+    };
+}
 # What a terminal of 90 columns shows of each command, without the bar of its progress.
 for my $file (glob 'docs/pictures/*.console') {
     my ($command, $shown) = contents($file) =~ /^\$ (.*?)\n(.*)\z/s or die "$file has no command\n";
