@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
-use syn::{Attribute, File, ItemMod, ItemUse, Macro, UseTree, Visibility};
+use syn::{Attribute, File, ItemMod, ItemUse, Macro, Meta, UseTree, Visibility};
 
 /// Names on the way from a crate's root, such as `["shared", "page"]`.
 type Way = Vec<String>;
@@ -24,7 +24,7 @@ struct Module {
 }
 
 fn is_for_tests(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|it| it.path().is_ident("cfg") && it.parse_args::<syn::Ident>().is_ok_and(|it| it == "test"))
+    attributes.iter().any(|it| matches!(&it.meta, Meta::List(list) if list.path.is_ident("cfg") && list.tokens.to_string().contains("test")))
 }
 
 impl<'ast> Visit<'ast> for Module {

@@ -309,7 +309,7 @@ fn decided(options: &Value, peer: &str, case: &Value) -> Value {
     if verdict == Verdict::Invalid && policy.rejects() {
         return json!({ "log": policy.name_at(about.unwrap()) });
     }
-    let mut span = request.span(&policy, 0);
+    let mut span = request.span(&policy, txid::system_ms());
     let share = head.iter().find(|(name, _)| name == "x-share").and_then(|(_, value)| Ratio::parse(value));
     if let Some(ratio) = policy.sample().or(share) {
         span.decide(ratio);

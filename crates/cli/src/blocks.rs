@@ -102,6 +102,16 @@ impl Blocks {
     }
 }
 
+/// Where the line at `place` begins, not before `from`.
+pub(crate) fn line_start(text: &[u8], from: usize, place: usize) -> usize {
+    memrchr(b'\n', &text[from..place]).map_or(from, |newline| from + newline + 1)
+}
+
+/// Where the line at `place` ends, with its newline.
+pub(crate) fn line_end(text: &[u8], place: usize) -> usize {
+    memchr(b'\n', &text[place..]).map_or(text.len(), |newline| place + newline + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,12 @@
 //! Finds the records of a log that match: a line with a time or an id, and the lines after it that have neither.
 
+use crate::blocks::{line_end, line_start};
 use crate::ids::{Own, Wanted};
 use crate::line_time::LineTime;
 use crate::pattern::Pattern;
 use crate::skipped::{Skipped, is_number};
 use anyhow::Result;
-use memchr::{memchr, memrchr};
+use memchr::memchr;
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use txid::formats::find::{Finder, Window};
 use txid_args::{By, Grep};
@@ -443,12 +444,4 @@ impl Records {
 /// Spaces and tabs at the beginning.
 pub(crate) fn blanks(line: &[u8]) -> usize {
     line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
-}
-
-pub(crate) fn line_start(text: &[u8], from: usize, place: usize) -> usize {
-    memrchr(b'\n', &text[from..place]).map_or(from, |newline| from + newline + 1)
-}
-
-pub(crate) fn line_end(text: &[u8], place: usize) -> usize {
-    memchr(b'\n', &text[place..]).map_or(text.len(), |newline| place + newline + 1)
 }

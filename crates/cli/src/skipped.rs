@@ -1,8 +1,8 @@
 //! Ids that were passed over: ids of other formats, and numbers without a layout. What to type to have them.
 
+use crate::blocks::{line_end, line_start};
 use crate::ids::Wanted;
 use crate::line_time::LineTime;
-use crate::records::{line_end, line_start};
 use crate::time;
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use txid::formats::find::{Finder, Found};
