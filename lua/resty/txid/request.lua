@@ -19,6 +19,7 @@ local ngx_log = ngx.log
 local pcall = pcall
 local rawget = rawget
 local require = require
+local response_header = ngx.header
 local select = select
 local type = type
 local var = ngx.var
@@ -35,7 +36,7 @@ local send = policies.send
 local span_in = store.span_in
 local start = store.start
 local configured = options.check({})
-local defined = {}
+local defined, has_span_variables = {}, true
 local trace
 local _M = {}
 
@@ -228,13 +229,12 @@ function _M.handle(policy)
     else
         id = _M.id()
     end
-    local header = settings.header
 
     if sends then
         send(settings, kept, id, settings.has_trace and span or nil)
     end
     if settings.response then
-        ngx.header[header] = id
+        response_header[settings.header] = id
     end
     if span and settings.server_timing then
         trace.add_server_timing(span)
@@ -242,14 +242,11 @@ function _M.handle(policy)
     if defined.request_txid ~= false then
         set_variable_if_defined("request_txid", id)
     end
-    if span and defined.txid_trace_id ~= false then
+    if span and has_span_variables then
         set_variable_if_defined("txid_trace_id", trace.trace_id(span))
-    end
-    if span and defined.txid_span_id ~= false then
         set_variable_if_defined("txid_span_id", trace.span_id(span))
-    end
-    if span and defined.txid_trace_sampled ~= false then
         set_variable_if_defined("txid_trace_sampled", trace.sampled(span))
+        has_span_variables = defined.txid_trace_id or defined.txid_span_id or defined.txid_trace_sampled
     end
     if is_early and settings.rejects and store.take_rejection(kept) then
         return ngx_exit(400)
