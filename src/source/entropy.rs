@@ -8,8 +8,8 @@
 //!   batch, others only their own words. When a second has passed since the last fresh randomness, it mixes in more. So
 //!   two copies of a running machine have words in common until the batch is empty, which is at most 59 words, or until
 //!   an id has the stamp of another second.
-//! - **Children.** The key and the words are in a page that the kernel wipes in every child, however it was made
-//!   (`MADV_WIPEONFORK`, Linux 4.14). The child finds zeros, which are a stream that was never seeded, and so asks the
+//! - **Children.** The key and the words are in a WIPEONFORK page (Linux 4.14), which is zero in every child, however it
+//!   was made. The child finds zeros, which are a stream that was never seeded, and so asks the
 //!   system. Of what its parent's ids are made from, it has what the stack it copied still held.
 //! - **Children elsewhere.** Where the kernel does not wipe, the stream is beside the page's address. No words are made
 //!   ahead, and each draw compares the process id with that of the process that seeded it.
@@ -45,7 +45,7 @@ const NS_A_MS: u64 = 1_000_000;
 
 /// The stream of one thread or of one series.
 pub(crate) struct Stream {
-    /// In a page that the kernel wipes in children. Null before the first draw, where there is no such page, and at the end
+    /// In a WIPEONFORK page. Null before the first draw, where there is no such page, and at the end
     /// of the thread.
     wiped: AtomicPtr<Source>,
     is_begun: Cell<bool>,

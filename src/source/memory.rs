@@ -1,4 +1,4 @@
-//! Pages that the kernel wipes in children: what a fork would copy is zero there (Linux 4.14 and later).
+//! WIPEONFORK pages: what a fork would copy is zero in the child (`MADV_WIPEONFORK`, Linux 4.14 and later).
 
 use std::ptr::{self, NonNull};
 

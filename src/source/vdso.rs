@@ -1,6 +1,6 @@
 //! The kernel's getrandom without a system call: in the vDSO of Linux 6.11 and later. glibc uses it only since 2.41.
 //!
-//! It draws from a state in memory, which the kernel wipes in children. Only one caller at a time may use a state: if it
+//! It draws from a state in a WIPEONFORK page. Only one caller at a time may use a state: if it
 //! is taken, the system call is made. Nothing here locks or allocates, and nothing remains of a thread that ends.
 
 use super::thread_number;

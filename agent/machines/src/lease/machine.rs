@@ -250,12 +250,12 @@ impl Lease {
         Phase::Ended
     }
 
-    /// A request failed. Goes on with the phase `then` after a pause.
+    /// A request failed. Goes on with the phase `then` after a backoff.
     pub(super) fn fail(&mut self, given: &Inputs, error: StoreError, then: Phase) -> Phase {
         if !self.has_served && !error.may_pass() {
             return self.give_in(Failure::Store(error));
         }
-        self.wait(given, pause_ms(given.rules, self.failures));
+        self.wait(given, backoff_ms(given.rules, self.failures));
         self.failures += 1;
         self.complain(Trouble::Store(std::mem::discriminant(&error)), Event::StoreAway(error));
         then
@@ -266,7 +266,7 @@ impl Lease {
     pub(super) fn beaten(&mut self, given: &Inputs, key: String, then: Phase) -> Phase {
         self.conflicts += 1;
         if let Some(failures) = self.conflicts.checked_sub(RACES) {
-            self.wait(given, pause_ms(given.rules, failures));
+            self.wait(given, backoff_ms(given.rules, failures));
             self.complain(Trouble::Conflicts, Event::Conflicts { key, count: self.conflicts });
         }
         then
@@ -315,7 +315,7 @@ impl Lease {
         is_right
     }
 
-    /// Varies the pause by up to a fifth, so that hosts that failed or started together spread out.
+    /// Varies the backoff by up to a fifth, so that hosts that failed or started together spread out.
     pub(super) fn wait(&mut self, given: &Inputs, ms: u64) {
         let fifth_ms = ms / 5;
         let spread_ms = given.now.random as u64 % (2 * fifth_ms + 1);
@@ -335,8 +335,8 @@ impl Lease {
     }
 }
 
-/// The pause before a retry, after this many failures in a row.
-fn pause_ms(rules: &Rules, failures: u32) -> u64 {
+/// The backoff before a retry, after this many failures in a row.
+fn backoff_ms(rules: &Rules, failures: u32) -> u64 {
     let (first_ms, longest_ms) = rules.retry_ms;
     first_ms.saturating_mul(1 << failures.min(20)).min(longest_ms)
 }

@@ -17,7 +17,7 @@
 //! | Ended | nothing | |
 //!
 //! From all of these, a stop leads to Releasing if there is a lease, else to Ended. A clock that jumped leads from
-//! Holding to Judging. A request that failed is made again after a pause.
+//! Holding to Judging. A request that failed is made again after a backoff.
 
 use super::choose::NoneFree;
 use super::group::Group;

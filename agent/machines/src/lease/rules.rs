@@ -24,7 +24,7 @@ pub struct Rules {
     pub ahead_ms: u64,
     /// How long after a renewal the next one is due, varied by a fifth.
     pub renew_ms: u64,
-    /// The first and the longest pause before a retry.
+    /// The first and the longest backoff before a retry.
     pub retry_ms: (u64, u64),
     /// How many requests may be sent in any ten seconds, whatever the store answers.
     pub most_requests: usize,
