@@ -10,8 +10,10 @@ use crate::text::{civil, error_texts};
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
+use std::ptr;
 
 /// Makes the ids of one format. An invalid name or option is an error here, and not when the first id is made.
 ///
@@ -85,8 +87,8 @@ impl Make {
     }
 }
 
-/// Room for an id of any format.
-pub(crate) type Text = [u8; Maker::MAX_LEN];
+/// Room for an id of any format, which the caller need not have written to.
+pub(crate) type Text = [MaybeUninit<u8>; Maker::MAX_LEN];
 
 /// What a [`Maker`] wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,17 +108,31 @@ impl Made {
     /// processor.
     #[inline(always)]
     pub(crate) fn in_place<const LEN: usize>(text: &mut Text, write: impl FnOnce(&mut [u8; LEN])) -> Self {
-        if let Some(place) = text.first_chunk_mut() {
+        if let Some(place) = Self::zeros(text, LEN).first_chunk_mut() {
             write(place);
         }
         Self::of(LEN)
     }
 
+    /// The first `len` bytes, which are zeros: the compiler leaves out those that are then written.
+    #[inline(always)]
+    pub(crate) fn zeros(text: &mut Text, len: usize) -> &mut [u8] {
+        let place = &mut text[..len];
+        place.fill(MaybeUninit::new(0));
+        // SAFETY: all of them were just written.
+        unsafe { &mut *(ptr::from_mut(place) as *mut [u8]) }
+    }
+
+    /// An id whose text is elsewhere.
+    #[inline(always)]
+    pub(crate) fn copied(text: &mut Text, id: &[u8]) -> Self {
+        text.iter_mut().zip(id).for_each(|(place, byte)| _ = place.write(*byte));
+        Self::of(id.len())
+    }
+
     pub(crate) fn number(number: u64, text: &mut Text) -> Self {
         let mut digits = itoa::Buffer::new();
-        let digits = digits.format(number).as_bytes();
-        text[..digits.len()].copy_from_slice(digits);
-        Self::of(digits.len())
+        Self::copied(text, digits.format(number).as_bytes())
     }
 }
 
@@ -165,6 +181,12 @@ impl Maker {
     /// [`NotMade`], if a snowflake or a segment has none now.
     #[inline]
     pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, NotMade> {
+        self.write_uninit_by(clock_ms, uninit(text))
+    }
+
+    /// As [`Maker::write_by`], to memory that need not have a value. It has one up to the length that is returned.
+    #[inline]
+    pub fn write_uninit_by(&self, clock_ms: i64, text: &mut [MaybeUninit<u8>; Self::MAX_LEN]) -> Result<Made, NotMade> {
         match &self.0 {
             Writers::Now(now) | Writers::Both(now, _) => now.write(clock_ms, text),
             Writers::Stamped(at) => Ok(at.write(clock::never_backwards(clock_ms), text)),
@@ -182,11 +204,23 @@ impl Maker {
     /// # Ok::<(), txid::MakerError>(())
     /// ```
     pub fn write_at(&self, ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<Made> {
+        self.write_uninit_at(ms, uninit(text))
+    }
+
+    /// As [`Maker::write_at`], to memory that need not have a value. It has one up to the length that is returned.
+    pub fn write_uninit_at(&self, ms: i64, text: &mut [MaybeUninit<u8>; Self::MAX_LEN]) -> Option<Made> {
         match &self.0 {
             Writers::Now(_) => None,
             Writers::Stamped(at) | Writers::Both(_, at) => Some(at.write(ms, text)),
         }
     }
+}
+
+/// Bytes with a value, as room for an id.
+#[inline(always)]
+fn uninit(text: &mut [u8; Maker::MAX_LEN]) -> &mut Text {
+    // SAFETY: both types have one layout, and nothing here writes a byte without a value.
+    unsafe { &mut *ptr::from_mut(text).cast() }
 }
 
 impl fmt::Debug for Maker {

@@ -322,7 +322,7 @@ pub mod tests {
             "The default of --max-skew is then 2s",
             "SIGKILL this long before a lease ends, and SIGTERM at three times that [default: 5s]",
             "It must be at least twice --max-skew plus 0.5s, and at most a seventh of --lease-time",
-            "a random time of up to a fifth of --lease-time",
+            "random jitter of up to a fifth of --lease-time",
             "how far ahead of the clock the child stamps ids [default: 0s]",
             "Three times this plus seven times --margin must be at most --lease-time",
         ] {

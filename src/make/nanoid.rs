@@ -38,7 +38,7 @@ fn is_an_alphabet(text: &[u8]) -> bool {
 fn put_of(alphabet: &[u8], length: usize, text: &mut Text) -> Made {
     let width = usize::BITS - (alphabet.len() - 1).leading_zeros();
     let (mut bits, mut left, mut guessable) = (0, 0, false);
-    for place in &mut text[..length] {
+    for place in Made::zeros(text, length) {
         *place = loop {
             if left < width {
                 let strong = entropy::strong_u128_without_stamp();
@@ -58,12 +58,12 @@ fn put_of(alphabet: &[u8], length: usize, text: &mut Text) -> Made {
 /// People use them as secrets, so all bits come from the operating system.
 fn put(text: &mut Text) -> Made {
     let strong = entropy::strong_u128_without_stamp();
-    write_bits(strong.unwrap_or_else(|bits| bits), text);
-    Made { len: LEN, guessable: strong.is_err() }
+    let made = Made::in_place(text, |place| write_bits(strong.unwrap_or_else(|bits| bits), place));
+    Made { guessable: strong.is_err(), ..made }
 }
 
 /// Writes the text of the highest 30 bits, and of the lowest 96.
-fn write_bits(bits: u128, text: &mut Text) {
+fn write_bits(bits: u128, text: &mut [u8; LEN]) {
     text[..8].copy_from_slice(&base64::encode_six(bits as u64, base64::OF_URLS));
     text[8..16].copy_from_slice(&base64::encode_six((bits >> 48) as u64, base64::OF_URLS));
     text[16..LEN].copy_from_slice(&base64::encode_six((bits >> 80) as u64, base64::OF_URLS)[..5]);
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn each_character_has_six_bits_of_its_own() {
         let of_bits = |bits| {
-            let mut text = [0; Maker::MAX_LEN];
+            let mut text = [0; LEN];
             write_bits(bits, &mut text);
             text
         };

@@ -12,7 +12,8 @@ pub(crate) const MAKE: Make = Make {
     ..Make::of(|_| {
         Ok(Maker::writing(|clock_ms, text| {
             let id = SkyWalking::new_by(clock_ms);
-            Ok(Made::of(text.first_chunk_mut().map_or(0, |text| id.write(text))))
+            let place = Made::zeros(text, SkyWalking::MAX_LEN).first_chunk_mut();
+            Ok(Made::of(place.map_or(0, |place| id.write(place))))
         }))
     })
 };

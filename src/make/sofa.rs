@@ -16,8 +16,7 @@ pub(crate) const MAKE: Make = Make {
         Ok(Maker::writing(move |clock_ms, text| {
             let mut written = [0; Sofa::MAX_LEN];
             let len = Sofa::new_by(clock_ms, address).write(&mut written);
-            text[..len].copy_from_slice(&written[..len]);
-            Ok(Made::of(len))
+            Ok(Made::copied(text, &written[..len]))
         }))
     },
 };

@@ -8,8 +8,8 @@ use crate::text::{base32hex, error_texts, show_as_text};
 pub(crate) const STRONG: Make = Make::of(|_| {
     Ok(Maker::stamping(|ms, text| {
         let id = Txid::strong_wrapping_at(ms);
-        text[..Txid::LEN].copy_from_slice(&id.unwrap_or_else(|Guessable(id)| id).to_text());
-        Made { len: Txid::LEN, guessable: id.is_err() }
+        let made = Made::in_place(text, |place| *place = id.unwrap_or_else(|Guessable(id)| id).to_text());
+        Made { guessable: id.is_err(), ..made }
     }))
 });
 

@@ -25,8 +25,9 @@ const MOST_OF_A_PREFIX: usize = 63;
 /// Writes the prefix, which ends with `_`, and the bits.
 fn put(prefix: &[u8], bits: u128, text: &mut Text) -> Made {
     let len = prefix.len() + SUFFIX_LEN;
+    let text = Made::zeros(text, len);
     text[..prefix.len()].copy_from_slice(prefix);
-    text[prefix.len()..len].copy_from_slice(&crockford::encode_128_bits(bits).map(|byte| byte.to_ascii_lowercase()));
+    text[prefix.len()..].copy_from_slice(&crockford::encode_128_bits(bits).map(|byte| byte.to_ascii_lowercase()));
     Made::of(len)
 }
 

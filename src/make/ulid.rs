@@ -13,8 +13,7 @@ pub(crate) const MAKE: Make = Make::of(|_| {
 });
 
 fn put(Ulid(bits): Ulid, text: &mut Text) -> Made {
-    text[..Ulid::LEN].copy_from_slice(&crockford::encode_128_bits(bits));
-    Made::of(Ulid::LEN)
+    Made::in_place(text, |place| *place = crockford::encode_128_bits(bits))
 }
 
 const TIME_MASK: i64 = (1 << 48) - 1;

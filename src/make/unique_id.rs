@@ -35,8 +35,7 @@ const FARTHEST: u32 = (1 << 24) - 1024;
 fn put(text: &mut Text, id: UniqueId) -> Made {
     let mut written = [0; UniqueId::LONG_LEN];
     let len = id.write(&mut written);
-    text[..len].copy_from_slice(&written[..len]);
-    Made::of(len)
+    Made::copied(text, &written[..len])
 }
 
 /// An id in the format of `mod_unique_id`.

@@ -1,14 +1,16 @@
 //! The span of a request as a line of OTLP/JSON, which a log can carry.
 
+use std::mem::MaybeUninit;
+use std::slice;
+
 /// What a span tells of its request. Texts may have any bytes; empty ones are left out.
 ///
 /// ```
 /// use txid::request::SpanLine;
 ///
 /// let span = SpanLine { method: b"GET", path: b"/\xff\"", ..SpanLine::default() };
-/// let mut line = [0; SpanLine::MAX_LEN];
-/// let len = span.write(std::iter::empty(), &mut line);
-/// let line = std::str::from_utf8(&line[..len]).unwrap();
+/// let mut room = [std::mem::MaybeUninit::uninit(); SpanLine::MAX_LEN];
+/// let line = std::str::from_utf8(span.write(std::iter::empty(), &mut room)).unwrap();
 /// assert!(line.contains(r#"{"key":"url.path","value":{"stringValue":"/�\""}}"#), "{line}");
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,19 +63,19 @@ impl SpanLine<'_> {
     /// The length of the longest line.
     pub const MAX_LEN: usize = 32 * 1024;
 
-    /// Writes an `ExportTraceServiceRequest` with this span, without an end of line, to the beginning of `line`, and returns its length.
-    /// An attribute for which there is no room left is left out.
-    pub fn write<'a>(
+    /// Writes an `ExportTraceServiceRequest` with this span, without an end of line, to the beginning of `room`, and returns it. An
+    /// attribute for which there is no room left is left out.
+    pub fn write<'a, 'line>(
         &self,
         attributes: impl Iterator<Item = (&'a [u8], &'a [u8])>,
-        line: &mut [u8; SpanLine::MAX_LEN],
-    ) -> usize {
+        room: &'line mut [MaybeUninit<u8>; SpanLine::MAX_LEN],
+    ) -> &'line [u8] {
         let path = self.path.split(|&byte| byte == b'?').next().unwrap_or_default();
         let version = self.protocol.strip_prefix(b"HTTP/").unwrap_or_default();
         let is_known = METHODS.contains(&self.method);
         let is_error = self.status >= 500;
         let mut digits = itoa::Buffer::new();
-        let mut line = Line { text: line, len: 0 };
+        let mut line = Line { room, len: 0 };
         line.put(br#"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":""#);
         line.escape(self.service);
         line.put(br#""}}]},"scopeSpans":[{"scope":{"name":"txid","version":""#);
@@ -138,21 +140,23 @@ impl SpanLine<'_> {
             }
         }
         line.put(if is_error { br#"],"status":{"code":2}}]}]}]}"# } else { b"]}]}]}]}" });
-        line.len
+        let Line { room, len } = line;
+        // SAFETY: `put` has written that many bytes.
+        unsafe { slice::from_raw_parts(room.as_ptr().cast(), len) }
     }
 }
 
 /// What is written of a line.
 struct Line<'a> {
-    text: &'a mut [u8; SpanLine::MAX_LEN],
+    room: &'a mut [MaybeUninit<u8>; SpanLine::MAX_LEN],
     len: usize,
 }
 
 impl Line<'_> {
     #[inline]
     fn put(&mut self, part: &[u8]) {
-        if let Some(room) = self.text.get_mut(self.len..self.len + part.len()) {
-            room.copy_from_slice(part);
+        if let Some(room) = self.room.get_mut(self.len..self.len + part.len()) {
+            room.iter_mut().zip(part).for_each(|(place, byte)| _ = place.write(*byte));
             self.len += part.len();
         }
     }
@@ -215,9 +219,8 @@ mod tests {
     use serde_json::{Value, json};
 
     fn line(span: SpanLine<'_>, attributes: &[(&[u8], &[u8])]) -> String {
-        let mut line = [0; SpanLine::MAX_LEN];
-        let len = span.write(attributes.iter().copied(), &mut line);
-        String::from_utf8(line[..len].to_vec()).unwrap()
+        let mut room = [MaybeUninit::uninit(); SpanLine::MAX_LEN];
+        String::from_utf8(span.write(attributes.iter().copied(), &mut room).to_vec()).unwrap()
     }
 
     fn attribute(line: &str, key: &str) -> Option<Value> {

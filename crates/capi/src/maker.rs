@@ -1,6 +1,6 @@
 //! Ids of a format that a configuration names.
 
-use crate::caller::{fail, give, option, txid_text, words, write};
+use crate::caller::{fail, give, option, txid_text, words};
 use crate::error::txid_error;
 use ::txid::{Made, Maker, NotMade};
 use std::ffi::c_char;
@@ -101,11 +101,10 @@ pub unsafe extern "C" fn txid_maker_fill(
     guessable: *mut bool,
     message: *mut c_char,
 ) -> i32 {
-    let mut text = [0; TXID_MAX_LEN];
     // SAFETY: the caller vouches for all of them.
     unsafe {
-        match (*maker).0.write_by(clock_ms, &mut text) {
-            Ok(made) => give_id(made, text, buf, guessable),
+        match (*maker).0.write_uninit_by(clock_ms, &mut *buf.cast()) {
+            Ok(made) => length(made, guessable),
             Err(refusal) => fail(txid_error::from(&refusal), &refusal, message),
         }
     }
@@ -125,28 +124,22 @@ pub unsafe extern "C" fn txid_maker_fill_at(
     guessable: *mut bool,
     message: *mut c_char,
 ) -> i32 {
-    let mut text = [0; TXID_MAX_LEN];
     // SAFETY: the caller vouches for all of them.
     unsafe {
-        match (*maker).0.write_at(ms, &mut text) {
-            Some(made) => give_id(made, text, buf, guessable),
+        match (*maker).0.write_uninit_at(ms, &mut *buf.cast()) {
+            Some(made) => length(made, guessable),
             None => fail(txid_error::Option, &"ids of this format are not stamped with a given time", message),
         }
     }
 }
 
-/// Writes what was made to the caller's buffer, all of it: a copy of a fixed length takes less.
-///
 /// # Safety
 ///
-/// `buf` must be valid for writes of TXID_MAX_LEN bytes, and `guessable` for a write.
-unsafe fn give_id(made: Made, text: [u8; TXID_MAX_LEN], buf: *mut c_char, guessable: *mut bool) -> i32 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        write(buf, text);
-        if made.guessable {
-            guessable.write(true);
-        }
+/// `guessable` must be valid for a write.
+unsafe fn length(made: Made, guessable: *mut bool) -> i32 {
+    if made.guessable {
+        // SAFETY: the caller's promise.
+        unsafe { guessable.write(true) };
     }
     made.len as i32
 }

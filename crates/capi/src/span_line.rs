@@ -1,6 +1,6 @@
 //! The span of a request as a line of a log.
 
-use crate::caller::{place, txid_text};
+use crate::caller::txid_text;
 use crate::span::txid_span;
 use ::txid::request::{Outgoing, SpanLine};
 use std::ffi::c_char;
@@ -101,6 +101,6 @@ pub unsafe extern "C" fn txid_span_line(
             let attribute = &*texts.attributes.add(at);
             (attribute.key.bytes(), attribute.value.bytes())
         });
-        line.write(attributes, place(buf))
+        line.write(attributes, &mut *buf.cast()).len()
     }
 }

@@ -504,6 +504,15 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
         free(text);
     }
     require(txid_span_header(span, -1, NULL) == 0, "no kind");
+    txid_attribute route = { text_of("http.route"), text_of("/\"\n") };
+    txid_span_texts texts = { .path = route.value, .attributes = &route, .attribute_count = 1 };
+    char *line = exactly(TXID_SPAN_LINE_MAX_LEN);
+    size_t line_len = txid_span_line(span, &texts, line);
+    require(line_len <= TXID_SPAN_LINE_MAX_LEN, "txid_span_line");
+    check_text(line, line_len, line_len, "txid_span_line");
+    free(line);
+    free((char *) route.key.data);
+    free((char *) route.value.data);
     txid_span_start(policy, 0, span);
     txid_span_start(NULL, 0, span);
     free(unknown);
