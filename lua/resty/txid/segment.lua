@@ -8,7 +8,6 @@ local lib = require "resty.txid.lib"
 local C = lib.needed_by "resty.txid.segment"
 local check_table = args.check_table
 local error = error
-local sizeof = ffi.sizeof
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local handle_of = args.handle_of
@@ -29,6 +28,7 @@ local NEWS = {
 local buf = ffi_new("char[?]", lib.SEGMENT_LEN)
 local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local counters = ffi_new("txid_segment_counters")
+local COUNTERS_SIZE = ffi.sizeof("txid_segment_counters")
 
 
 local methods = {}
@@ -57,7 +57,7 @@ end
 
 -- Returns what is left for all processes of this host, and what txid-agent reports.
 function methods.stats(self)
-    C.txid_segment_stats(handle_of(self, "segment", "stats", ""), counters, sizeof(counters))
+    C.txid_segment_stats(handle_of(self, "segment", "stats", ""), counters, COUNTERS_SIZE)
     local contact_ms, lasts_ms = tonumber(counters.contact_ms), tonumber(counters.lasts_ms)
     return {
         left = tonumber(counters.left),

@@ -10,7 +10,6 @@ local C = lib.needed_by "resty.txid.snowflake"
 local bad_argument = args.bad_argument
 local check_table = args.check_table
 local error = error
-local sizeof = ffi.sizeof
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local find = string.find
@@ -46,6 +45,7 @@ local buf = ffi_new("char[?]", lib.SNOWFLAKE_LEN)
 local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local parts = ffi_new("txid_snowflake_parts")
 local counters = ffi_new("txid_snowflake_counters")
+local COUNTERS_SIZE = ffi.sizeof("txid_snowflake_counters")
 
 local get_phase = ngx and ngx.get_phase
 
@@ -133,7 +133,7 @@ end
 -- millisecond of the layout. If the node is leased, also what is left of the lease, how often it was taken or renewed,
 -- and how often the agent's store failed.
 function methods.stats(self)
-    C.txid_snowflake_stats(handle_of(self, "generator", "stats", ""), counters, sizeof(counters))
+    C.txid_snowflake_stats(handle_of(self, "generator", "stats", ""), counters, COUNTERS_SIZE)
     local is_leased = counters.lease_left_ms >= 0
     return {
         issued = tonumber(counters.issued),

@@ -22,7 +22,7 @@ local LAST_MS = 253402300799999
 
 local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local parts = ffi_new("txid_parts")
-local PARTS_SIZE = ffi.sizeof(parts)
+local PARTS_SIZE = ffi.sizeof("txid_parts")
 
 
 local _M = {}
