@@ -219,7 +219,7 @@ test-platforms: ## test on other systems (PLATFORMS=, OPENRESTY_SRC=)
 test-gateways: ### test Envoy, Caddy, HAProxy; APISIX_HOME=, KONG=
 	@scripts/need.sh build suites gateways $(if $(APISIX_HOME)$(KONG),rocks)
 	@cargo build --locked --release --quiet
-	@TXID_INSTALL=1 tests/gateways/run.sh
+	@TXID_INSTALL=1 TXID_REQUESTS=3000 tests/gateways/run.sh
 	$(if $(APISIX_HOME)$(KONG),@tests/gateways/plugins.sh)
 
 bump: ### write VERSION=x.y.z to all files that have it

@@ -21,11 +21,15 @@ my $constant = 'rewrite_by_lua_block { local _ = 1 } content_by_lua_block { ngx.
 my $handle   = 'rewrite_by_lua_block { require("resty.txid.request").handle() } content_by_lua_block { ngx.print("hello") }';
 my $set      = 'add_header X-Request-Id $x always; return 200 hello;';
 
+# More of the http block.
+my $lines = '';
+
 # For each pair of a handler and a limit, and the header of the request.
 sub at_most {
     my ($options, @rows) = @_;
     # Without the garbage collector, which works for earlier requests.
     my $http = <<"END";
+$lines
 lua_package_path "@{[lua_path()]}";
 lua_package_cpath "@{[lua_cpath()]}";
 init_by_lua_block {
@@ -55,6 +59,16 @@ at_most("$accept, trace = 'traceparent'",
     [$constant, $handle, '', 5200, 'a new traceparent'],
     [$constant, $handle, $parent, 6450, 'a traceparent that came in'],
 );
+# With the line in the log; one with "combined" takes 2,840.
+my $log = 'log_by_lua_block { ngx.var.span_line = require("resty.txid.request").span_line { service = "shop" } or "" }'
+    . ' access_log logs/spans.log otlp buffer=64k flush=1s if=$span_line;';
+$lines = 'log_format otlp escape=none $span_line; map "" $span_line { default ""; }';
+my $none = 'log_by_lua_block { local _ = 1 }';
+at_most("$accept, trace = 'traceparent'",
+    ["$handle $none", "$handle $log", '', 12_000, 'a line of a span'],
+    ["$handle $none", "$handle $log", $parent, 12_000, 'a line of a span of a trace that came in'],
+);
+$lines = '';
 at_most("$accept, trace = 'b3'",
     [$constant, $handle, '', 7790, 'new headers of b3'],
     [$constant, $handle, $b3, 8940, 'headers of b3 that came in'],

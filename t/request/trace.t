@@ -32,7 +32,14 @@ try { trace = "b3", trace_random_flag = "02" }
 try { trace = "b3", trace_random_flag = 1 }
 try { trace = "b3", trace_id_header = "x-request-id" }
 try { trace = "b3", trace_id_header = "X-B3-TraceId" }
-ngx.say(request.span())
+try { trace = "b3", trace_span = "none" }
+try { trace_span = "pass" }
+try { trace = "b3", trace_span = "pass", server_timing = true }
+try { trace = "b3", trace_span = "pass", sample = "$uri" }
+for _, given in ipairs { { attribute = {} }, { service = 5 }, { attributes = { 5 } } } do
+    request.configure { trace = "b3" }
+    ngx.say(select(2, pcall(request.span_line, given)))
+end
 --- response_body
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger" or a list of these, not true
 resty.txid.request: trace: "b4" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger
@@ -48,7 +55,13 @@ resty.txid.request: trace_random_flag must be true or false, not "02"
 resty.txid.request: trace_random_flag must be true or false, not 1
 resty.txid.request: trace_id_header is "x-request-id", and so is header; name another one
 resty.txid.request: trace_id_header: "X-B3-TraceId" has a meaning of its own; name another header, such as X-Request-Id
-nil
+resty.txid.request: trace_span: "none" is neither new nor pass
+resty.txid.request: trace_span has no effect, because trace is off: leave it out, or set trace
+resty.txid.request: server_timing is true, but trace_span is pass
+resty.txid.request: sample has no effect, because trace_span is pass: leave one of them out
+resty.txid.request: span_line: there is no option attribute; there are attributes, name, service
+resty.txid.request: span_line: service must be a string, not number
+resty.txid.request: span_line: the name of an attribute must be a string, not number
 
 
 

@@ -18,5 +18,5 @@ if ! "$root/scripts/venv.sh" "$venv" "$here/requirements.txt"; then
 fi
 PATH="$PATH:/usr/sbin" command -v haproxy >/dev/null || echo "tests/gateways: left out HAProxy, which is not installed"
 cd "$here"
-[ $# -gt 0 ] || set -- decisions envoy envoy_instructions pages haproxy caddy
+[ $# -gt 0 ] || set -- decisions envoy envoy_instructions pages spans haproxy caddy
 exec "$python" -B -m unittest --quiet "$@"

@@ -79,7 +79,7 @@ local function new(given)
             local came_in = headers and look(headers) and sent
             known, about = decider.decide(came_in, came_in and is_trusted(handle))
         end
-        local trace_id, span_id, traceparent = decider.span()
+        local trace_id, span_id, traceparent, parent_span_id = decider.span()
         local id = known or settings.is_of_trace and trace_id or settings.format()
         if type(id) ~= "string" then
             error("format returned a " .. type(id) .. ", not a string", 0)
@@ -99,6 +99,9 @@ local function new(given)
             if span_id then
                 metadata:set("txid", "span_id", span_id)
                 metadata:set("txid", "traceparent", traceparent)
+            end
+            if parent_span_id and parent_span_id ~= "" then
+                metadata:set("txid", "parent_span_id", parent_span_id)
             end
         end
         if about and settings.rejects then

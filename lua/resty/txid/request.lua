@@ -7,6 +7,7 @@ local options = require "resty.txid.request.options"
 
 local is_native = require("resty.txid.lib").engine == "native"
 local policies = require(is_native and "resty.txid.request.decide" or "resty.txid.request.plain")
+local span_line = is_native and require "resty.txid.request.span_line"
 local store = require(is_native and "resty.txid.request.kept" or "resty.txid.request.store")
 
 
@@ -192,6 +193,24 @@ function _M.span()
     forget()
     local span = trace and (store.span() or configured.has_trace and first_span())
     return span and trace.as_table(span) or nil
+end
+
+
+-- The span of a request as a line of OTLP/JSON, for an access log: call this in log_by_lua, with
+-- { service =, name =, attributes = }. Returns nil if the trace is not recorded, and in a subrequest.
+function _M.span_line(given)
+    args.check_table(given, "span_line")
+    if ngx.is_subrequest or not is_of_a_request() then
+        return nil
+    end
+    forget()
+    local span
+    if native.is_loaded then
+        span = native.kept_span()
+    else
+        span = trace and (store.span() or first_span())
+    end
+    return span and span_line(span, _M.id(), given) or nil
 end
 
 

@@ -111,7 +111,7 @@ function _M.new(settings)
             return ffi_str(span.trace_id, TRACE_ID_LEN)
         end
         return ffi_str(span.trace_id, TRACE_ID_LEN), ffi_str(span.span_id, SPAN_ID_LEN),
-               (ffi_str(span.traceparent, TRACEPARENT_LEN))
+               ffi_str(span.traceparent, TRACEPARENT_LEN), ffi_str(span.parent_span_id, span.parent_span_id_len)
     end
 
     return self

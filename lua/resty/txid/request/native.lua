@@ -34,10 +34,16 @@ if _M.is_loaded then
     local read = require("resty.txid.request.variable")("txid_trace_id")
     local span_ptr = ffi.typeof("const txid_span *")
 
-    -- The fields of resty.txid.request.span(); nil without memory.
-    function _M.span()
+    -- The txid_span of the request; nil without one, or without memory.
+    function _M.kept_span()
         local bytes, length = read()
-        return length ~= 0 and as_table(ffi_cast(span_ptr, bytes)) or nil
+        return length ~= 0 and ffi_cast(span_ptr, bytes) or nil
+    end
+
+    -- The fields of resty.txid.request.span(), or nil.
+    function _M.span()
+        local span = _M.kept_span()
+        return span and as_table(span)
     end
 end
 
