@@ -40,6 +40,7 @@ build = {
         ["resty.txid.request.peer"] = "lua/resty/txid/request/peer.lua",
         ["resty.txid.request.plain"] = "lua/resty/txid/request/plain.lua",
         ["resty.txid.request.rules"] = "lua/resty/txid/request/rules.lua",
+        ["resty.txid.request.span_line"] = "lua/resty/txid/request/span_line.lua",
         ["resty.txid.request.store"] = "lua/resty/txid/request/store.lua",
         ["resty.txid.request.table"] = "lua/resty/txid/request/table.lua",
         ["resty.txid.request.trace"] = "lua/resty/txid/request/trace.lua",
