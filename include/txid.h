@@ -682,8 +682,9 @@ int32_t txid_policy_check(const txid_policy *policy,
 
 /**
  * Reads the `len` characters at `text` as an id of the format with the name of `format_len` characters at `format`, as in
- * txid_maker_open, and writes what it holds to `parts`, of which `size` is the size: a later version may have more; tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of
- * any version, "snowflake" a 64-bit id in the layout of that name: txid_snowflake_decode reads others.
+ * txid_maker_open, and writes what it holds to `parts`, of which `size` is the size: a later version may have more.
+ * tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of any version, "snowflake" a 64-bit id in the
+ * layout of that name: txid_snowflake_decode reads others.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and where, and `parts` is unchanged.
  *
@@ -702,16 +703,17 @@ int32_t txid_read(const char *format,
 
 /**
  * Writes what the `len` characters at `text` can be to `readings`, the likeliest first and at most `room`, and returns how
- * many it wrote. See txid_fill_now for `clock_ms`.
+ * many it wrote. `size` is the size of one: a later version may have more fields. See txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, `readings` for writes of `room` readings.
+ * `text` must be valid for reads of `len` bytes, `readings` for writes of `room` times `size` bytes.
  */
 size_t txid_readings(const char *text,
                      size_t len,
                      int64_t clock_ms,
                      txid_reading *readings,
+                     size_t size,
                      size_t room);
 
 /**
@@ -861,16 +863,17 @@ int64_t txid_snowflake_parse(const char *text,
                              size_t len);
 
 /**
- * Writes the fields of `id` in the generator's layout to `parts`. Returns 0, or a txid_error if the id has more bits
- * than the layout; then nothing is written.
+ * Writes the fields of `id` in the generator's layout to `parts`, of which `size` is the size: a later version may have
+ * more. Returns 0, or a txid_error if the id has more bits than the layout; then nothing is written.
  *
  * Safety:
  *
- * `generator` must be from txid_snowflake_open, `parts` valid for a write.
+ * `generator` must be from txid_snowflake_open, `parts` valid for writes of `size` bytes.
  */
 int32_t txid_snowflake_decode(const txid_snowflake *generator,
                               int64_t id,
-                              txid_snowflake_parts *parts);
+                              txid_snowflake_parts *parts,
+                              size_t size);
 
 /**
  * Writes what the generator has done so far to `counters`, of which `size` is the size: a later version may have more.

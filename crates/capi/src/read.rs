@@ -54,8 +54,9 @@ pub struct txid_parts {
 }
 
 /// Reads the `len` characters at `text` as an id of the format with the name of `format_len` characters at `format`, as in
-/// txid_maker_open, and writes what it holds to `parts`, of which `size` is the size: a later version may have more; tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of
-/// any version, "snowflake" a 64-bit id in the layout of that name: txid_snowflake_decode reads others.
+/// txid_maker_open, and writes what it holds to `parts`, of which `size` is the size: a later version may have more.
+/// tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of any version, "snowflake" a 64-bit id in the
+/// layout of that name: txid_snowflake_decode reads others.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and where, and `parts` is unchanged.
 ///

@@ -1,6 +1,6 @@
 //! What a text can be.
 
-use crate::caller::{bytes, txid_text};
+use crate::caller::{bytes, txid_text, write_beginning};
 use ::txid::formats::{Numbers, Readings};
 use std::ffi::c_char;
 
@@ -23,17 +23,18 @@ pub struct txid_reading {
 }
 
 /// Writes what the `len` characters at `text` can be to `readings`, the likeliest first and at most `room`, and returns how
-/// many it wrote. See txid_fill_now for `clock_ms`.
+/// many it wrote. `size` is the size of one: a later version may have more fields. See txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
-/// `text` must be valid for reads of `len` bytes, `readings` for writes of `room` readings.
+/// `text` must be valid for reads of `len` bytes, `readings` for writes of `room` times `size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_readings(
     text: *const c_char,
     len: usize,
     clock_ms: i64,
     readings: *mut txid_reading,
+    size: usize,
     room: usize,
 ) -> usize {
     // SAFETY: the caller vouches for the text.
@@ -46,8 +47,8 @@ pub unsafe extern "C" fn txid_readings(
             ms: reading.ms.unwrap_or(i64::MIN),
             is_unlikely: reading.unlikely.is_some(),
         };
-        // SAFETY: the caller vouches for room for as many as there can be.
-        unsafe { readings.add(count).write(reading) };
+        // SAFETY: the caller vouches for `room` of that size, and this is one of them.
+        unsafe { write_beginning(&reading, readings.byte_add(count * size), size) };
         count += 1;
     }
     count

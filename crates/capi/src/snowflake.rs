@@ -228,25 +228,26 @@ pub unsafe extern "C" fn txid_snowflake_parse(text: *const c_char, len: usize) -
     id.unwrap_or(txid_error::SnowflakeId as i64)
 }
 
-/// Writes the fields of `id` in the generator's layout to `parts`. Returns 0, or a txid_error if the id has more bits
-/// than the layout; then nothing is written.
+/// Writes the fields of `id` in the generator's layout to `parts`, of which `size` is the size: a later version may have
+/// more. Returns 0, or a txid_error if the id has more bits than the layout; then nothing is written.
 ///
 /// # Safety
 ///
-/// `generator` must be from txid_snowflake_open, `parts` valid for a write.
+/// `generator` must be from txid_snowflake_open, `parts` valid for writes of `size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_snowflake_decode(
     generator: *const txid_snowflake,
     id: i64,
     parts: *mut txid_snowflake_parts,
+    size: usize,
 ) -> i32 {
     // SAFETY: the caller vouches for the generator.
     let layout = unsafe { (*generator).0.layout() };
     match layout.decode(id as u64) {
         Some(it) => {
-            let (node, sequence) = (it.node as i64, it.sequence as i64);
-            // SAFETY: the caller vouches for `parts`.
-            unsafe { parts.write(txid_snowflake_parts { ms: it.ms, node, sequence }) };
+            let found = txid_snowflake_parts { ms: it.ms, node: it.node as i64, sequence: it.sequence as i64 };
+            // SAFETY: the caller's promise is the same.
+            unsafe { write_beginning(&found, parts, size) };
             0
         }
         None => txid_error::SnowflakeId as i32,

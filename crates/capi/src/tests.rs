@@ -250,6 +250,27 @@ fn each_refusal_has_its_code() {
     }
 }
 
+/// In place of a program whose `txid_snowflake_parts` has no sequence, and whose `txid_reading` has only the format.
+#[test]
+fn a_program_with_fewer_fields_gets_those() {
+    let (mut generator, mut parts, id) = (ptr::null_mut(), [7_u64; 3], b"b2fr5nvmbtcu7vl9phl0");
+    let mut texts = [const { txid_text { len: 0, data: ptr::null() } }; 4];
+    // SAFETY: the layout ends with a NUL, each list has as much room as it says, and nobody else has the generator.
+    unsafe {
+        let (layout, place) = (c"snowflake", texts.as_mut_ptr().cast());
+        let len = layout.count_bytes();
+        assert_eq!(
+            txid_snowflake_open(layout.as_ptr(), len, 11, ptr::null(), 0, 0, &mut generator, ptr::null_mut()),
+            0
+        );
+        assert_eq!(txid_snowflake_decode(generator, 11 << 12, parts.as_mut_ptr().cast(), 16), 0);
+        txid_snowflake_close(generator);
+        assert_eq!(txid_readings(id.as_ptr().cast(), id.len(), 1_795_521_600_000, place, size_of::<txid_text>(), 3), 3);
+    }
+    assert_eq!(parts[1..], [11, 7]);
+    assert_eq!(texts.map(|text| text.len), [4, 3, 6, 0], "txid, xid, pushid");
+}
+
 #[test]
 fn what_is_guessable_is_left_as_it_is() {
     let (mut maker, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
@@ -345,8 +366,8 @@ fn readings(text: &str) -> Vec<(String, String, i64, bool)> {
     let mut list = [const { MaybeUninit::<txid_reading>::uninit() }; TXID_READINGS_MAX];
     // SAFETY: the list has room for as many as there can be, and so many are written.
     unsafe {
-        let count =
-            txid_readings(text.as_ptr().cast(), text.len(), 1_795_521_600_000, list.as_mut_ptr().cast(), list.len());
+        let (text, len, size) = (text.as_ptr().cast(), text.len(), size_of::<txid_reading>());
+        let count = txid_readings(text, len, 1_795_521_600_000, list.as_mut_ptr().cast(), size, list.len());
         let shown = |text: &txid_text| String::from_utf8_lossy(text.bytes()).into_owned();
         let reading = |it: &txid_reading| (shown(&it.format), shown(&it.layout), it.ms, it.is_unlikely);
         list[..count].iter().map(|it| reading(it.assume_init_ref())).collect()

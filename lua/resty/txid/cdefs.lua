@@ -225,6 +225,7 @@ size_t txid_readings(const char *text,
                      size_t len,
                      int64_t clock_ms,
                      txid_reading *readings,
+                     size_t size,
                      size_t room);
 int32_t txid_segment_open(const char *path, size_t path_len, txid_segment **segment, char *message);
 void txid_segment_close(txid_segment *segment);
@@ -253,7 +254,8 @@ int32_t txid_snowflake_fill(const txid_snowflake *generator,
 int64_t txid_snowflake_parse(const char *text, size_t len);
 int32_t txid_snowflake_decode(const txid_snowflake *generator,
                               int64_t id,
-                              txid_snowflake_parts *parts);
+                              txid_snowflake_parts *parts,
+                              size_t size);
 void txid_snowflake_stats(const txid_snowflake *generator,
                           txid_snowflake_counters *counters,
                           size_t size);

@@ -27,6 +27,7 @@ local type = type
 
 
 local readings = ffi_new("txid_reading[?]", lib.READINGS_MAX)
+local READING_SIZE = ffi.sizeof("txid_reading")
 
 
 local function value_of(part)
@@ -81,7 +82,7 @@ return function(s, format, epoch_ms)
         return found, err
     end
 
-    local count = C.txid_readings(s, #s, clock_ms(), readings, lib.READINGS_MAX)
+    local count = C.txid_readings(s, #s, clock_ms(), readings, READING_SIZE, lib.READINGS_MAX)
     if count == 0 then
         return nil, "'" .. printable(s) .. "' is no id of a known format"
     end

@@ -44,6 +44,7 @@ local PARTS_OF_A_LAYOUT = {
 local buf = ffi_new("char[?]", lib.SNOWFLAKE_LEN)
 local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local parts = ffi_new("txid_snowflake_parts")
+local PARTS_SIZE = ffi.sizeof("txid_snowflake_parts")
 local counters = ffi_new("txid_snowflake_counters")
 local COUNTERS_SIZE = ffi.sizeof("txid_snowflake_counters")
 
@@ -113,7 +114,7 @@ function methods.decode(self, id)
         return nil, err
     end
 
-    if C.txid_snowflake_decode(handle, number, parts) < 0 then
+    if C.txid_snowflake_decode(handle, number, parts, PARTS_SIZE) < 0 then
         return nil, format("'%s' has more bits than the layout", tostring(id):gsub("U?LL$", ""))
     end
 

@@ -193,7 +193,8 @@ read_bytes(const char *bytes, size_t len)
     accepted += txid_ms(text, len) >= 0;
     accepted += txid_snowflake_parse(text, len) >= 0;
     txid_reading *readings = exactly(TXID_READINGS_MAX * sizeof *readings);
-    size_t count = txid_readings(text, len, 1522545688552, readings, TXID_READINGS_MAX);
+    size_t count = txid_readings(text, len, 1522545688552, readings, sizeof *readings,
+        TXID_READINGS_MAX);
     require(count <= TXID_READINGS_MAX, "txid_readings");
     for (size_t i = 0; i < count; i++) {
         require(readings[i].format.len > 0 && readings[i].format.data[0] >= 'a',
@@ -263,7 +264,8 @@ use(txid_snowflake *generator, int64_t clock_ms)
     check_text(buf, len > 0 ? (size_t)len : 0, TXID_SNOWFLAKE_LEN, "txid_snowflake_fill");
 
     txid_snowflake_parts *parts = exactly(sizeof *parts);
-    int32_t code = txid_snowflake_decode(generator, id >= 0 ? id : clock_ms, parts);
+    int32_t code = txid_snowflake_decode(generator, id >= 0 ? id : clock_ms, parts,
+        sizeof *parts);
     require(code == 0 || untouched((unsigned char *)parts, sizeof *parts), "txid_snowflake_decode");
 
     txid_snowflake_counters *counters = exactly(sizeof *counters);
