@@ -191,7 +191,7 @@ ngx_http_txid_find_ids(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *ts
 }
 
 
-/* The same for the only header with an id: most servers have no other. */
+/* Finds the only header with an id: most servers have no other. */
 static ngx_inline __attribute__((always_inline)) void
 ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
     txid_request *request)

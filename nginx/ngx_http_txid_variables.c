@@ -125,7 +125,7 @@ ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, ui
     const txid_span  *span;
     static ngx_str_t  name = ngx_string("tracestate");
 
-    /* Of a trace that begins here. */
+    /* The tracestate of a trace that begins here. */
     static const ngx_txid_part_t  own = { ngx_null_string, 0, 0, 0, TXID_SPAN_KIND_TRACESTATE };
 
     span = ngx_http_txid_kept_span(r->main);

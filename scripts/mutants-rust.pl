@@ -123,7 +123,7 @@ for my $package (@packages) {
     my $how = $PACKAGES{$package};
     my @chosen = grep { index($_, "$how->{in}/") == 0 } @files;
     next if @files && !@chosen;
-    # Of a room of the library, the tests beside the code come first: they take seconds.
+    # The tests beside the code of a library's module come first: they take seconds.
     my %rooms = map { m{^src/(\w+)/} ? ("${1}::" => 1) : () } @chosen;
     my ($first, @then) = (%rooms ? [qw(--test-lib --), sort keys %rooms] : (), $how->{tests}, @{ $how->{then} // [] });
     my $found = report($package, \@chosen, [], @$first);

@@ -68,7 +68,7 @@ my %CHANGES = (
     ],
 );
 
-# The same text with spaces in place of comments and of what is in quotes.
+# A text with spaces in place of comments and of what is in quotes.
 sub code {
     my ($text) = @_;
     my $skipped = $language eq 'lua'

@@ -41,7 +41,7 @@ my $parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-
 my $b3     = "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7\r\nX-B3-Sampled: 1\r\n";
 my $log    = 'access_log logs/spans.log otlp buffer=64k flush=1s if=$txid_otlp;';
 my $agent  = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0\r\n";
-# Of this moment: an old txid could also be a newer xid, so its time is not certain.
+# An id of this moment: an old txid could also be a newer xid, so its time is not certain.
 my $new_id = join '', map { (0 .. 9, 'a' .. 'v')[(int(time * 1000) << 3) >> (40 - 5 * $_) & 31] } 0 .. 8;
 $new_id .= '0' x 11;
 my $traces = 'txid_accept 127.0.0.0/8; txid_trace traceparent b3;';

@@ -76,7 +76,7 @@ $variables
     txid_error_log on;
     txid_on_invalid reject;
     set_real_ip_from 127.0.0.0/8;
-    # Of one piece, which the next request gets again.
+    # The pool is one piece, which the next request gets again.
     request_pool_size 16k;
     server {
         listen 127.0.0.1:$port;

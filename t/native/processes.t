@@ -25,7 +25,7 @@ my $formats = '$txid $request_txid $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txi
 my $of_stream = '$txid $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid_v7 $txid_flake $txid_unique_id $txid_trace_id $order';
 my $stream_block = nginx_has_stream() ? <<"END" : '';
 stream {
-    # The same node, and the same state.
+    # The node and the state are those of http.
     txid_variable \$order snowflake node=3 state=@{[prefix()]}/orders;
     log_format ids '$of_stream';
     access_log logs/stream.log ids;

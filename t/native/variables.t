@@ -371,7 +371,7 @@ trace 32 x$
 txid_accept all;
 txid_trace datadog;
 --- config
-# As for $txid_tracestate.
+# A variable that is set hides one that is found by its prefix.
 set $named $txid_datadog_origin;
 --- lua
 local function origin() return ngx.var.txid_datadog_origin end

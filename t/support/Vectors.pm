@@ -18,7 +18,7 @@ sub vectors {
     return JSON::PP->new->utf8->decode(<$file>);
 }
 
-# The same value in Lua.
+# A value of JSON in Lua.
 sub lua_of {
     my ($value) = @_;
     return 'nil' if !defined $value;

@@ -175,7 +175,7 @@ fn the_times_of_a_format_are_those_that_its_ids_can_hold() {
 fn ids_that_do_not_sort_by_time_are_in_the_order_of_their_times() {
     let uuid = named("uuid_v1").unwrap();
     let order = |text: &str| uuid.order(text.as_bytes(), &Numbers::UNKNOWN).unwrap();
-    // Of 1582, 1969, 1970 and 2018.
+    // Their years are 1582, 1969, 1970 and 2018.
     let orders = [
         order("00000000-0000-1000-8000-000000000000"),
         order("13813fff-1dd2-11b2-8000-000000000000"),

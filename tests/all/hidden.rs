@@ -345,7 +345,7 @@ fn one_key_of_two_periods_is_refused() {
     };
     assert_eq!(refused_content(&format!("{KEY}\n1 {KEY}\n")), why(2, 1));
     assert_eq!(refused_content(&format!("1 {OTHER_KEY}\n\n2 {KEY}\n3 {}\n", KEY.to_lowercase())), why(4, 3));
-    // Of another size, it is another key.
+    // A key of another size is another one.
     open(&format!("{}\n1 {OTHER_KEY}\n", &OTHER_KEY[..32]), Form::Digits(6));
 }
 

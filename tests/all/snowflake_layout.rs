@@ -79,7 +79,7 @@ fn any_layout_starts_at_random_below_a_number() {
         ("snowflake53,random_start=1", 1),
     ] {
         let layout: Layout = text.parse().unwrap();
-        // Of its own, because states in memory are those of a process.
+        // Each layout has a generator of its own, because states in memory are those of a process.
         let made = generator(&layout, 77);
         let seen: HashSet<u64> = (0..20_000)
             .map(|unit| layout.decode(made.generate_at(NOW_MS + unit * 10).unwrap()).unwrap().sequence)

@@ -16,7 +16,7 @@ pub fn makers() -> impl Iterator<Item = (&'static Format, Maker)> {
     })
 }
 
-/// The same makers, of those whose ids can be stamped with a given time.
+/// Makers of the formats whose ids can be stamped with a given time.
 #[allow(dead_code, reason = "not every test stamps ids")]
 pub fn makers_that_stamp() -> impl Iterator<Item = (&'static Format, Maker)> {
     makers().filter(|(format, _)| format.make.as_ref().is_some_and(|make| make.takes_a_time))

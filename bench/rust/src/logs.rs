@@ -10,7 +10,7 @@ use txid::Txid;
 const GIGABYTE: usize = 1_000_000_000;
 const FIRST_MS: i64 = 1_795_200_000_000;
 const MS_A_LINE: i64 = 137;
-/// Of the 20th of November 2026.
+/// The first second of the 20th of November 2026.
 const FIRST_OF_DAY_S: i64 = 67_200;
 const ROUNDS: usize = 7;
 

@@ -9,7 +9,7 @@ use txid_fuzz::{TARGETS, Target};
 /// Replacement bytes: the ends of alphabets and their neighbours, separators, digits, bits.
 const BYTES: &[u8] = b"\0\x01\t\n 09:/-.,=gGvVwfFzZ_@+\x1b\x1f\x7f\x80\x8b\xc3\xff";
 
-/// Of longer inputs, only this much is changed.
+/// So many bytes are changed of a longer input.
 const CHANGED: usize = 200;
 
 fn corpus(name: &str) -> Vec<Vec<u8>> {

@@ -42,8 +42,8 @@ function _M.check_string(value, name)
 end
 
 
--- The same for a table. This is a separate function, because LuaJIT starts a trace in a function that is called more
--- often than its callers, and then cannot finish it.
+-- Raises an error if an argument is no table. This is a separate function, because LuaJIT starts a trace in a function
+-- that is called more often than its callers, and then cannot finish it.
 function _M.check_table(value, name)
     if type(value) ~= "table" then
         bad_argument(1, name, "table", value)

@@ -52,7 +52,7 @@ function _M.v3(namespace, name)
 end
 
 
--- The same by SHA-1. Take this one, unless the other side has v3.
+-- Returns the UUID of a name by SHA-1. Take this one, unless the other side has v3.
 function _M.v5(namespace, name)
     local id, err = of_name(5, "v5", namespace, name)
     if not id then

@@ -101,7 +101,7 @@ pub fn refuse(syscalls: &[libc::c_long], errno: i32) {
     refuse_where(syscalls, &[], errno);
 }
 
-/// The same for calls whose third argument is one of `third`.
+/// From now on, the calling thread's `syscalls` whose third argument is one of `third` fail with `errno`.
 pub fn refuse_where(syscalls: &[libc::c_long], third: &[u32], errno: i32) {
     filter(syscalls, third, libc::SECCOMP_RET_ERRNO | errno as u32);
 }

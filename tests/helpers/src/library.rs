@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    // The same library as with the command, which a test of dependencies checks.
+    // It is the library that is built with the command, which a test of dependencies checks.
     let arguments = ["build", "--locked", "--release", "--package", "txid-capi"];
     let mut build = Command::new(env!("CARGO"));
     // As `make build` does. Otherwise its size depends on how long this machine's paths are.

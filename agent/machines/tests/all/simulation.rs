@@ -5,7 +5,7 @@
 
 mod fleet;
 mod network;
-// Of the agent, which keeps a page by what the machine says.
+// The agent's own file: it keeps a page by what the machine says.
 #[path = "../../../src/keeper/page.rs"]
 mod page;
 

@@ -38,7 +38,7 @@ fn start(hosted: &mut Hosted, program: Program) {
     hosted.goes_on("the child makes no ids");
 }
 
-/// The same host after the end of its child, and after a kill, and another host after the node was given back.
+/// Who comes next is the host itself after the end of its child, and after a kill, and another host after the node was given back.
 #[test]
 fn whoever_is_next_starts_later() {
     let server = servers::redis(&[]);

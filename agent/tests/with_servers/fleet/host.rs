@@ -24,7 +24,7 @@ pub struct Host {
     pub proxy: Proxy,
     store: String,
     layout: String,
-    /// Of the agent.
+    /// The agent's variables.
     pub environment: Vec<(&'static str, String)>,
     pub agent: Option<Child>,
     pub workers: Vec<Child>,

@@ -54,7 +54,7 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     txid_agent::store::open(&patient(url))
 }
 
-/// The same store, with a time-out that no busy machine reaches.
+/// A store's URL with a time-out that no busy machine reaches.
 pub fn patient(url: &str) -> String {
     let separator = if url.contains('?') { '&' } else { '?' };
     if url.contains("timeout=") { url.to_owned() } else { format!("{url}{separator}timeout=60s") }

@@ -63,8 +63,8 @@ fn the_instructions_of_an_id_are_bounded() {
     }
 }
 
-/// The same of a maker of each format that has no functions of its own. Under valgrind, Nano IDs need a system call, which
-/// is not counted.
+/// Limits for a maker of each format that has no functions of its own. Under valgrind, Nano IDs need a system call, which is
+/// not counted.
 const OF_MAKERS: [(&str, u64); 4] =
     [("ulid", 3_818_000), ("ksuid", 4_808_000), ("xid", 2_143_000), ("nanoid", 2_572_000)];
 

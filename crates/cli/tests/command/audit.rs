@@ -36,7 +36,7 @@ fn a_sound_log_has_nothing_to_report() {
     let all = &report["rates"][0];
     assert_eq!((&all["host"], &all["average"], &all["most"]), (&Value::Null, &20.0.into(), &20.into()));
     let [first, last] = ["2026-11-24T12:00:00.000Z", "2026-11-24T12:00:49.950Z"].map(Value::from);
-    // Of equal seconds, the first is the one with most.
+    // The first of equal seconds is the one with most.
     assert_eq!((&all["from"], &all["most_at"], &all["to"]), (&first, &first, &last));
     assert_eq!(report["rates"][1]["host"], "a.log");
 }
@@ -63,7 +63,7 @@ fn an_id_that_stands_twice_is_reported_with_its_lines() {
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(text.contains("repeats       1\n  txid of 2026-11-24T12:00:00.070Z, on 2 lines\n"), "{text}");
     assert!(text.contains(&format!("    (standard input):8: {twice}\n    (standard input):51: {again}\n")), "{text}");
-    // Of an id on every line, the first places are shown.
+    // The first places are shown of an id that is on every line.
     let found = report(audit(directory.path(), &[]).write_stdin(format!("{twice}\n").repeat(50)), 1);
     let repeat = &found["repeats"]["shown"][0];
     assert_eq!((&repeat["lines"], repeat["places"].as_array().unwrap().len()), (&50.into(), 4));
@@ -120,7 +120,7 @@ fn an_id_may_stand_on_several_lines_of_one_request() {
         let lines = format!("{one} 7 {{\"status\":\"x\"}}\n{one} 7 status=x\n");
         report(audit(directory.path(), &["--per", key]).write_stdin(lines), 0);
     }
-    // Of two keys, a line has the first that is there.
+    // A line has the first of two keys that is there.
     let both = |path: &str| {
         format!("{access}{access}{{\"id\":\"{one}\",\"path\":\"/a\"}}\n{{\"id\":\"{one}\",\"path\":\"{path}\"}}\n")
     };
@@ -251,7 +251,7 @@ fn a_sequence_near_its_end_is_reported() {
 #[test]
 fn any_mixture_is_audited_in_one_pass() {
     let twice = txid::uuid::wrapping_v7_at(NOON);
-    // Of each format, the first id of a line.
+    // The first id of each format in a line counts.
     let [one, other, two] = [0, 2, 1].map(|ms| id(NOON + ms));
     let lines = format!("{one} {twice} {other}\n{two} {twice}\n01ARZ3NDEKTSV4RRFFQ69G5FAV x\n");
     let directory = directory(&[]);
@@ -267,7 +267,7 @@ fn any_mixture_is_audited_in_one_pass() {
     assert_eq!((&found["ids"], counts(&found)[0]), (&2.into(), 0));
     let letters = "C232AB00-9414-11EC-B3C8-9F6BDECED846\nc232ab00-9414-11ec-b3c8-9f6bdeced846\n";
     assert_eq!(counts(&report(audit(directory.path(), &["--format", "uuid_v1"]).write_stdin(letters), 1))[0], 1);
-    // Of up to four formats.
+    // At most four formats are audited at once.
     let ids = ["txid", "uuid_v7", "ulid", "ksuid", "flake"].map(|name| printed(&mut txid(&["new", "--format", name])));
     let found = report(audit(directory.path(), &["--format", "any"]).write_stdin(ids.concat().replace('\n', " ")), 0);
     assert_eq!(
@@ -301,7 +301,7 @@ rates
   and 1 more host
 ";
 
-/// The same.
+/// What `--json` says of these lines.
 const FOR_PROGRAMS: &str = r#"{
     "lines": 3721, "ids": 3721, "formats": {"snowflake": 3721}, "hosts": 2,
     "shared_nodes": {"count": 1, "shown": [{"format": "snowflake", "node": "17", "hosts": ["a.log", "b.log"],

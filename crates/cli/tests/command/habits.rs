@@ -82,7 +82,7 @@ fn the_output_is_that_of_grep() {
     assert_eq!(said, "txid: --include '[': Pattern syntax error near position 0: invalid range pattern\n");
 }
 
-/// Of a command line, no process is needed to see what may not be said at once.
+/// No process is needed to see what a command line may not say at once.
 #[test]
 fn options_that_exclude_or_need_each_other_are_told() {
     let is_taken = |words: &str| Args::try_parse_from(format!("txid {words}").split(' ')).is_ok();

@@ -5,7 +5,7 @@ use assert_cmd::Command;
 use std::path::Path;
 use txid_args::Args;
 
-/// Of a service whose lines have a time and a trace id, but for the first, and the frames of its errors.
+/// The log of a service whose lines have a time and a trace id, but for the first, and the frames of its errors.
 const LOG: &str = "\tat com.acme.Old(Old.java:1)
 2026-11-28T02:09:59.999Z INFO 4bf92f3577b34da6a3ce929d0e0e4737 early
 2026-11-28T02:10:00.000Z ERROR 4bf92f3577b34da6a3ce929d0e0e4737 failed

@@ -45,7 +45,7 @@ fn a_window_is_found_by_few_reads() {
     assert!(few == all);
     let read = |parts: &str| format!("txid: --late: {parts} are not found\n");
     assert_eq!(said, read("5.47 MiB of 84.11 MiB were read, in 76 parts; lines later than 2s"));
-    // Of 90 MB.
+    // The file has 90 MB.
     if let Some((count, bytes)) = reads(directory, "--from 2026-11-24T12:05:00Z --for 2s --late 2s a.log") {
         assert!(count < 150 && bytes < 12_000_000, "{count} reads of {bytes} bytes");
     }

@@ -51,7 +51,7 @@ fn the_first_id_of_a_line_counts() {
     txid(&["sort", "--format", "flake"]).write_stdin(uuid).assert().success().stdout(uuid).stderr(said);
     let both = uuid.to_string() + &flake;
     assert_eq!(printed(txid(&["sort", "--format", "flake"]).write_stdin(&*both)), both);
-    // Of one millisecond, by the rest; but not if that is no order of time.
+    // Ids of one millisecond are sorted by the rest; but not if that is no order of time.
     let uuid = |n: u32| format!("c232ab00-9414-11ec-b3c8-{:012x}\n", n.wrapping_mul(0x9e37_79b1));
     let uuids: String = (0..40).map(uuid).collect();
     let ids: Vec<_> = (0..40).map(|_| id(7) + "\n").collect();

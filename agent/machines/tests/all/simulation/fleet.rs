@@ -191,7 +191,7 @@ pub struct Report {
     pub tries: f64,
     /// Ids that were refused on hosts that had had a lease, because of an accident.
     pub refused: u64,
-    /// The same in a time without accidents.
+    /// Ids that were refused on such hosts in a time without accidents.
     pub refused_when_held: u64,
     pub renewals: u64,
     pub requests_when_held: u64,
