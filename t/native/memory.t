@@ -54,7 +54,7 @@ END
 my $has_lua = join(' ', Native::modules()) =~ /http_lua/;
 my $lua = $has_lua ? <<'END' : '';
         location = /lua { access_log off; content_by_lua_block { ngx.print(ngx.location.capture("/captured").body) } }
-        location = /captured { log_subrequest on; access_log logs/captured.log ids; return 200 done; }
+        location = /captured { log_subrequest on; access_log logs/captured.log captured; return 200 done; }
 END
 my $stream_block = nginx_has_stream() ? <<"END" : '';
 stream {
@@ -70,7 +70,10 @@ events {}
 http {
 $variables
     # Without a header in the request, the last three are of a new trace, or not there.
-    log_format ids '\$request_txid|$ids|\$txid_parent_span_id|\$txid_b3|\$txid_b3_sampled|\$txid_tracestate';
+    log_format captured '\$request_txid|$ids|\$txid_parent_span_id|\$txid_b3|\$txid_b3_sampled|\$txid_tracestate';
+    log_format ids '\$request_txid|$ids|\$txid_parent_span_id|\$txid_b3|\$txid_b3_sampled|\$txid_tracestate|\$txid_otlp';
+    log_format otlp escape=none \$txid_otlp;
+    txid_span_attr a \$request_id;
     access_log logs/http.log ids;
     txid_accept all;
     txid_error_log on;
@@ -87,6 +90,7 @@ $variables
             return 200 "\$pid \$request_txid";
         }
 $lua
+        location = /spans { access_log /dev/null otlp; return 200 "\$pid"; }
         location = /state { return 200 "\$txid_tracestate|\$txid"; }
     }
     server {
@@ -212,11 +216,11 @@ sub request {
 }
 
 my $line = try_all 'a new id', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: a") };
-unlike $line, qr/^-|\|-\|.*\|.*\|.*\|/, 'without refusals all is there';
+unlike $line, qr/^-|\|-\|.*\|.*\|.*\|.*\|/, 'without refusals all is there';
 my $trace = 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 $line = try_all "the client's", 'http.log',
     sub { request("/logged HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\n$trace\r\ntracestate: a=1\r\ntracestate: b=2") };
-like $line, qr/^mine\|.*\|a=1,b=2\z/, 'without refusals it goes on';
+like $line, qr/^mine\|.*\|a=1,b=2\|\{.*a=1,b=2.*\}\z/, 'without refusals it goes on';
 try_all 'another format', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: formats") };
 try_all 'the id of the trace', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: traces") };
 $line = try_all 'headers that change', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: handled\r\nA: 1\r\nCF-Ray: a b\r\nB: 2") };
@@ -239,14 +243,26 @@ sub line_of {
     return logged('http.log');
 }
 my @all = ($trace, 'X-Request-Id: mine', 'tracestate: a=1');
-like line_of(@all), qr/^mine\|.*\|a=1\z/, 'a request has an id and a tracestate';
-like line_of(), qr/^[0-9a-v]{20}\|.*\|-\z/, 'the next one has neither';
+like line_of(@all), qr/^mine\|.*\|a=1\|\{/, 'a request has an id and a tracestate';
+like line_of(), qr/^[0-9a-v]{20}\|.*\|-\|\{/, 'the next one has neither';
 # The next request does not overwrite the name of tracestate behind a long name.
 line_of($trace, 'x' x 3000 . ': 1', 'tracestate: a=1');
-like line_of($trace), qr/\|-\z/, 'and one with a trace has no tracestate';
+like line_of($trace), qr/\|-\|\{/, 'and one with a trace has no tracestate';
 
 like request("/state HTTP/1.1\r\ntracestate: a=1\r\ntracestate: b=2\r\nHost: a\r\n$trace"), qr/\r\n\r\na=1,b=2\|ID\z/,
     'a tracestate is not written over';
+
+# A million with TXID_REQUESTS, as in make soak.
+my $count = ($ENV{TXID_REQUESTS} || 10_000) / 100;
+my @pipelined = ("GET /spans HTTP/1.1\r\nHost: a\r\n$trace\r\n\r\n") x 100;
+$pipelined[-1] =~ s/^Host/Connection: close\r\nHost/m;
+exchange($port, join '', @pipelined);
+my (undef, undef, $blocks) = numbers();
+my $answers = 0;
+$answers += () = exchange($port, join '', @pipelined) =~ m{HTTP/1.1 200 }g for 1 .. $count;
+is $answers, 100 * $count, 'requests have spans';
+wait_until { (numbers())[2] <= $blocks };
+is +(numbers())[2], $blocks, 'a worker has as many blocks of memory afterwards';
 
 SKIP: {
     skip 'no Lua', 2 unless $has_lua;

@@ -38,7 +38,7 @@ local span_in = store.span_in
 local start = store.start
 local configured = options.check({})
 local defined, has_span_variables = {}, true
-local trace
+local trace = native.is_loaded and require "resty.txid.request.trace"
 local _M = {}
 
 
@@ -184,14 +184,20 @@ local function first_span()
 end
 
 
--- The span of the request: a table with the strings trace_id and span_id and more, as in resty.txid.trace, and with the
--- headers traceparent and b3; nil if trace is off.
-function _M.span()
+-- The txid_span of the request, or false or nil without one.
+local function span_of_request()
     if native.is_loaded and is_of_a_request() then
         return native.span()
     end
     forget()
-    local span = trace and (store.span() or configured.has_trace and first_span())
+    return trace and (store.span() or configured.has_trace and first_span())
+end
+
+
+-- The span of the request: a table with the strings trace_id and span_id and more, as in resty.txid.trace, and with the
+-- headers traceparent and b3; nil if trace is off.
+function _M.span()
+    local span = span_of_request()
     return span and trace.as_table(span) or nil
 end
 
@@ -203,13 +209,7 @@ function _M.span_line(given)
     if ngx.is_subrequest or not is_of_a_request() then
         return nil
     end
-    forget()
-    local span
-    if native.is_loaded then
-        span = native.kept_span()
-    else
-        span = trace and (store.span() or first_span())
-    end
+    local span = span_of_request()
     return span and span_line(span, _M.id(), given) or nil
 end
 

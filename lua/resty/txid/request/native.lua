@@ -29,21 +29,14 @@ if _M.is_loaded then
               .. "one", 0)
     end
 
-    local as_table = require("resty.txid.request.trace").as_table
     -- What the module has decided begins with the trace's id.
     local read = require("resty.txid.request.variable")("txid_trace_id")
     local span_ptr = ffi.typeof("const txid_span *")
 
     -- The txid_span of the request; nil without one, or without memory.
-    function _M.kept_span()
-        local bytes, length = read()
-        return length ~= 0 and ffi_cast(span_ptr, bytes) or nil
-    end
-
-    -- The fields of resty.txid.request.span(), or nil.
     function _M.span()
-        local span = _M.kept_span()
-        return span and as_table(span)
+        local bytes, length = read()
+        return (length or 0) ~= 0 and ffi_cast(span_ptr, bytes) or nil
     end
 end
 
