@@ -11,6 +11,7 @@
 
 typedef struct {
     txid_generator   *generator;
+    ngx_http_variable_t  *request_variable;
     /* The indexes of $request_txid and $txid_trace_id. */
     ngx_int_t         request;
     ngx_int_t         span;
@@ -94,6 +95,7 @@ extern ngx_module_t  ngx_http_txid_module;
 #pragma GCC visibility push(hidden)
 
 ngx_int_t ngx_http_txid_add_variables(ngx_conf_t *cf);
+ngx_int_t ngx_http_txid_take_back(ngx_conf_t *cf, const ngx_http_txid_main_conf_t *tmcf);
 ngx_http_variable_t *ngx_http_txid_find_realip(ngx_conf_t *cf);
 char *ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);

@@ -556,7 +556,9 @@ ngx_http_txid_init(ngx_conf_t *cf)
     if (tmcf->span_service.data == NULL) {
         ngx_str_set(&tmcf->span_service, "nginx");
     }
-    if (ngx_txid_init_times(cf, &tmcf->made, tmcf->times) != NGX_OK) {
+    if (ngx_http_txid_take_back(cf, tmcf) != NGX_OK
+        || ngx_txid_init_times(cf, &tmcf->made, tmcf->times) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 

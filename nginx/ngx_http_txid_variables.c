@@ -6,7 +6,7 @@
 #include "ngx_http_txid.h"
 
 #define ngx_txid_of(name)     ngx_http_ ## name
-#define NGX_TXID_NOCACHEABLE  NGX_HTTP_VAR_NOCACHEABLE
+#define NGX_TXID_VAR(name)    NGX_HTTP_VAR_ ## name
 
 
 static ngx_int_t
@@ -176,8 +176,10 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
     }
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
-    tmcf->request = ngx_http_txid_add_indexed(cf, &request, ngx_http_txid_request_id, 0);
-    if (tmcf->request == NGX_ERROR
+    /* Where this module is not, a map defines it for Lua. That map may stay. */
+    tmcf->request_variable = ngx_http_add_variable(cf, &request, NGX_HTTP_VAR_CHANGEABLE);
+    tmcf->request = ngx_http_get_variable_index(cf, &request);
+    if (tmcf->request_variable == NULL || tmcf->request == NGX_ERROR
         || ngx_http_txid_add(cf, &origin, ngx_http_txid_datadog_origin, 0, NGX_HTTP_VAR_NOCACHEABLE)
            != NGX_OK
         || ngx_http_txid_add(cf, &otlp, ngx_http_txid_otlp, 0, 0) != NGX_OK)
@@ -186,6 +188,28 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
     }
     return ngx_http_txid_add(cf, &tracestate, ngx_http_txid_tracestate, 0,
         NGX_HTTP_VAR_NOCACHEABLE);
+}
+
+
+/*
+ * Takes $request_txid back from a map. What writes to the variable itself is refused: the data of
+ * set is the index, and named captures leave it out.
+ */
+ngx_int_t
+ngx_http_txid_take_back(ngx_conf_t *cf, const ngx_http_txid_main_conf_t *tmcf)
+{
+    ngx_http_variable_t  *var = tmcf->request_variable;
+
+    if (var->get_handler != NULL && (var->data == 0 || var->data == (uintptr_t) tmcf->request)) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "\"$request_txid\" is ngx_http_txid_module's: "
+                           "remove what sets it");
+        return NGX_ERROR;
+    }
+
+    var->get_handler = ngx_http_txid_request_id;
+    var->data = 0;
+    var->flags = 0;
+    return NGX_OK;
 }
 
 

@@ -9,7 +9,7 @@
 #include "ngx_txid.h"
 
 #define ngx_txid_of(name)     ngx_stream_ ## name
-#define NGX_TXID_NOCACHEABLE  NGX_STREAM_VAR_NOCACHEABLE
+#define NGX_TXID_VAR(name)    NGX_STREAM_VAR_ ## name
 
 
 typedef struct {

@@ -1,7 +1,7 @@
 /*
  * How variables are added, and the directives that add some: the same for http and stream. Each of
  * them includes this file once, after its handlers, which find the values. ngx_txid_of(name) is
- * nginx's name there, and NGX_TXID_NOCACHEABLE the flag.
+ * nginx's name there, and NGX_TXID_VAR(NAME) a flag.
  */
 
 #define txid_of(name)  ngx_txid_of(txid_ ## name)
@@ -18,7 +18,8 @@ txid_of(add)(ngx_conf_t *cf, const ngx_str_t *name, ngx_txid_of(get_variable_pt)
     if (var == NULL) {
         return NGX_ERROR;
     }
-    if (var->get_handler != NULL) {
+    /* One that was there can be changed. */
+    if (var->flags & NGX_TXID_VAR(CHANGEABLE)) {
         ngx_txid_conf_error(cf, ngx_txid_is_taken, name);
         return NGX_ERROR;
     }
@@ -135,7 +136,7 @@ txid_of(add_made_of)(ngx_conf_t *cf, const ngx_str_t *name, ngx_txid_of(get_vari
 {
     *index = ngx_txid_of(get_variable_index)(cf, source);
     if (*index == NGX_ERROR
-        || txid_of(add)(cf, name, handler, (uintptr_t) data, NGX_TXID_NOCACHEABLE) != NGX_OK)
+        || txid_of(add)(cf, name, handler, (uintptr_t) data, NGX_TXID_VAR(NOCACHEABLE)) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }

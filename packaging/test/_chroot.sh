@@ -33,9 +33,7 @@ serve() {
     ln -s /usr/lib/nginx/modules "$root/srv/modules"
     {
         echo "include /etc/nginx/modules-enabled/*.conf;"
-        # The native module has the variable already.
-        ! ls "$root/etc/nginx/modules-enabled" 2>/dev/null | grep -q http-txid || own='/map "" .request_txid/d'
-        sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/error\.log;/error.log notice;/; ${own-}" "examples/$1.conf"
+        sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/error\.log;/error.log notice;/" "examples/$1.conf"
     } >"$root/srv/nginx.conf"
     # While nginx starts, it logs to stderr: so do messages of init_by_lua.
     in_root nginx -p /srv/ -c nginx.conf 2>"$tmp/start.log" || fail "nginx: $(cat "$tmp/start.log")"

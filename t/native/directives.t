@@ -214,7 +214,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_variable $a unique_id_short address=::1;', 'address "::1" is not an IP address that the format can hold';
     refused $place => 'txid_variable $a txid node=1;', 'txid takes no options';
     refused $place => "txid_variable \$$_ flake;", qq(the duplicate "$_" variable)
-        for qw(txid txid_strong txid_uuid_v7 txid_trace_id txid_span_id txid_b3), $place eq 'http' ? qw(request_txid txid_tracestate) : ();
+        for qw(txid txid_strong txid_uuid_v7 txid_trace_id txid_span_id txid_b3), $place eq 'http' ? 'txid_tracestate' : ();
     refused $place => "map '' \$m { default 1; } $_", '"$m" is there already: choose another name'
         for 'txid_variable $m ulid;', 'txid_time $txid $m;';
     accepted $place => 'txid_time $txid $time;';
@@ -231,7 +231,10 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_time $txid $txid_flake;', 'the duplicate "txid_flake" variable';
 }
 
-refused http => 'txid_variable $args ulid;', 'txid_variable: "$args" is there already: choose another name';
+refused http => "txid_variable \$$_ ulid;", qq(txid_variable: "\$$_" is there already: choose another name) for qw(args request_txid);
+for ('set $request_txid a;', 'location ~ ^/(?<request_txid>.*) { }') {
+    like check(server => $_), qr/\[emerg\] "\$request_txid" is ngx_http_txid_module's: remove what sets it in /, $_;
+}
 my $said = check(http => 'txid_time $no_such $time;');
 like $said, qr/unknown "no_such" variable/, 'txid_time of a variable that is not there';
 
