@@ -45,24 +45,7 @@ client: 127.0.0.1, txid: mine-123, server: localhost
 
 
 
-=== TEST 3: subrequests and redirects log it as well; without the directive, nothing does
---- http_config
-txid_accept all;
---- config
-location = /t { content_by_lua_block { ngx.log(ngx.WARN, "before") ngx.location.capture("/sub") ngx.exec("/second") } }
-location = /sub { content_by_lua_block { ngx.log(ngx.WARN, "in between") } }
-location = /second { content_by_lua_block { ngx.log(ngx.WARN, "after") ngx.say("done") } }
-txid_error_log on;
---- more_headers
-X-Request-Id: mine-123
---- response_body
-done
---- error_log eval
-[qr/before.*txid: mine-123/, qr/in between.*txid: mine-123/, qr/after.*txid: mine-123/]
-
-
-
-=== TEST 4: by default, no line of the error log has one
+=== TEST 3: by default, no line of the error log has one
 --- http_config
 txid_accept all;
 --- config
@@ -78,33 +61,7 @@ txid: mine
 
 
 
-=== TEST 5: the lines of the error log have nginx's own id, which is the access log's
---- http_config
-txid_error_log $request_id;
-log_format ids "$request_id";
---- config
-access_log logs/ids.log ids;
-location = /t { root /nowhere; }
-location = /see {
-    access_log off;
-    content_by_lua_block {
-        local id = assert(io.open(ngx.config.prefix() .. "logs/ids.log")):read("*l")
-        local log = assert(io.open(ngx.config.prefix() .. "logs/error.log")):read("*a")
-        ngx.say(#id, " ", log:find("client: 127.0.0.1, request_id: " .. id .. ", server: localhost", 1, true) ~= nil)
-    }
-}
---- request eval
-["GET /t", "GET /see"]
---- error_code eval
-[404, 200]
---- response_body_like eval
-[qr/404/, qr/^32 true$/]
---- no_error_log
-[alert]
-
-
-
-=== TEST 6: redirects and subrequests have the same
+=== TEST 4: redirects and subrequests have the same
 --- http_config
 txid_error_log $http_x_key;
 --- config
@@ -120,7 +77,7 @@ done
 
 
 
-=== TEST 7: what cannot be had is a dash, and later what it has become
+=== TEST 5: what cannot be had is a dash, and later what it has become
 --- http_config
 txid_error_log $upstream_status;
 log_format status "$upstream_status";
@@ -138,7 +95,7 @@ location = /inner { access_log off; return 201; }
 
 
 
-=== TEST 8: who reads it later has what it has become
+=== TEST 6: who reads it later has what it has become
 --- http_config
 txid_error_log $request_body;
 --- config
@@ -156,7 +113,7 @@ Body: hello
 
 
 
-=== TEST 9: what could end a line or a quotation is escaped, and a long value is cut off
+=== TEST 7: what could end a line or a quotation is escaped, and a long value is cut off
 --- http_config
 txid_error_log $decoded;
 map $uri $decoded { "~(?s)^/t/(?<rest>.*)$" $rest; }
@@ -173,7 +130,7 @@ qr/client: 127.0.0.1, decoded: a\\x0A\\x22\\x5Cb\\xC3\\xA9\\x1F ~\\x7Fx{210,225}
 
 
 
-=== TEST 10: a rejected request has one line, with it and the peer of the connection
+=== TEST 8: a rejected request has one line, with it and the peer of the connection
 --- http_config
 txid_accept all;
 txid_error_log $request_id;
@@ -193,7 +150,7 @@ info: an invalid "X-Request-Id" header, client: 127.0.0.1, request_id: 32
 
 
 
-=== TEST 11: it is read after realip has replaced the address
+=== TEST 9: it is read after realip has replaced the address
 --- http_config
 txid_error_log $remote_addr;
 set_real_ip_from 127.0.0.1;
@@ -208,7 +165,7 @@ X-Real-IP: 192.0.2.7
 
 
 
-=== TEST 12: a server says off, or its own
+=== TEST 10: a server says off, or its own
 --- http_config
 txid_error_log $request_id;
 server {
@@ -233,7 +190,7 @@ done
 
 
 
-=== TEST 13: an escape for which there is no room is left out, at each length; an empty value is a dash
+=== TEST 11: an escape for which there is no room is left out, at each length; an empty value is a dash
 --- http_config
 txid_error_log $decoded;
 map $uri $decoded { "~(?s)^/t/(?<rest>.*)$" $rest; }
