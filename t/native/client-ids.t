@@ -9,48 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: another format, and another header
---- http_config
-txid_accept all;
-txid_header X-Correlation-Id;
-txid_trace traceparent;
-txid_format same_as_trace;
---- config
-txid_format uuid_v7;
-txid_response_header X-Correlation-Id;
-location = /t { return 200 $request_txid; }
---- request eval
-["GET /t", "GET /t", "GET /t"]
---- more_headers eval
-["X-Request-Id: mine", "X-Correlation-Id: mine", "X-Correlation-Id: mine\nX-Correlation-Id: mine"]
---- response_body_like eval
-[qr/^[0-9a-f-]{14}7[0-9a-f-]{21}$/, qr/^mine$/, qr/^[0-9a-f-]{14}7[0-9a-f-]{21}$/]
---- response_headers_like eval
-["X-Correlation-Id: [0-9a-f-]{36}", "X-Correlation-Id: mine", "X-Correlation-Id: [0-9a-f-]{36}"]
-
-
-
-=== TEST 2: an invalid id is rejected, once, with a new id, and so is a repeated header
---- http_config
-txid_accept all;
-txid_response_header X-Request-Id;
---- config
-txid_on_invalid reject;
-error_page 400 /page;
-location = /page { return 200 "no: $request_txid"; }
-location = /t { return 200 $request_txid; }
---- request eval
-["GET /t", "GET /t", "GET /t", "GET /t"]
---- more_headers eval
-["X-Request-Id: fine", "X-Request-Id: not fine", "X-Request-Id:", "X-Request-Id: a b\nX-Request-Id: a b"]
---- error_code eval
-[200, 400, 400, 400]
---- response_body_like eval
-[qr/^fine$/, (qr/^no: [0-9a-v]{19}[0g]$/) x 3]
-
-
-
-=== TEST 3: with underscores_in_headers on, a name with underscores is still another header, and so is one with the same hash
+=== TEST 1: with underscores_in_headers on, a name with underscores is still another header, and so is one with the same hash
 --- http_config
 underscores_in_headers on;
 txid_accept all;
@@ -67,7 +26,7 @@ x_request-id: theirs-3
 
 
 
-=== TEST 4: a variable says whose; nobody's but 1 is
+=== TEST 2: a variable says whose; nobody's but 1 is
 --- http_config
 map $http_who $is_ours { one 1; address $from; default $http_who; }
 map $remote_addr $from { 192.0.2.7 1; }
@@ -109,7 +68,7 @@ Who: one"]
 
 
 
-=== TEST 5: txid_handle removes from lists of 1 to 60 parts, whatever is between
+=== TEST 3: txid_handle removes from lists of 1 to 60 parts, whatever is between
 --- http_config
 txid_header X-Request-Id CF-Ray;
 txid_trace traceparent;

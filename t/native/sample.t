@@ -132,31 +132,7 @@ ngx.say(ask($TEST_NGINX_RAND_PORT_1, "b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f06
 
 
 
-=== TEST 4: the log of the requests whose traces are recorded
---- http_config
-log_format traced '$txid_traceparent';
-txid_sample $arg_rate;
---- config
-location = /logged { access_log logs/traced.log traced if=$txid_trace_sampled; return 200 "$txid_traceparent"; }
-location = /see { content_by_lua_block {
-    local file = io.open(ngx.config.prefix() .. "logs/traced.log")
-    ngx.print(file:read("*a"))
-    file:close()
-} }
---- lua
-local http = require "support.http"
-local sampled = {}
-for i = 1, 6 do
-    local span = http.get("/logged?rate=" .. (i % 2 == 0 and "0" or "100%"))
-    sampled[#sampled + 1] = i % 2 == 1 and span .. "\n" or nil
-end
-ngx.say(http.get("/see") == table.concat(sampled))
---- response_body
-true
-
-
-
-=== TEST 5: a redirect keeps the decision, and a subrequest that is the first to ask gets that of its request
+=== TEST 4: a redirect keeps the decision, and a subrequest that is the first to ask gets that of its request
 --- config
 location = /first { txid_sample 0; set $first "$txid_trace_sampled"; rewrite ^ /second; }
 location = /second { txid_sample 100%; return 200 "$first $txid_trace_sampled [$txid_tracestate]"; }
@@ -175,7 +151,7 @@ ngx.say((http.get("/parent")))
 
 
 
-=== TEST 6: a share that depends on the trace is none
+=== TEST 5: a share that depends on the trace is none
 --- http_config
 map $txid_trace_id $by_itself { default 0; }
 txid_sample $by_itself;

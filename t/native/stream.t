@@ -29,36 +29,7 @@ return "$txid $txid $ms $iso $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid
 
 
 
-=== TEST 2: each session has its own ids
---- stream_server_config
-return "$txid $txid_uuid_v7 $txid_trace_id";
---- config
-location = /twice {
-    content_by_lua_block {
-        local decode = require "support.decode"
-        local seen, before, last = {}, math.floor(ngx.now() * 1000)
-        for _ = 1, 100 do
-            local socket = ngx.socket.tcp()
-            assert(socket:connect("127.0.0.1", $TEST_NGINX_SERVER_PORT + 1))
-            for id in socket:receive("*a"):gmatch("%S+") do
-                assert(not seen[id])
-                seen[id] = true
-                last = #id == 20 and decode(id) or last
-            end
-            socket:close()
-        end
-        ngx.update_time()
-        ngx.say("all are different, and of now: ", last >= before and last <= ngx.now() * 1000 + 1)
-    }
-}
---- request
-GET /twice
---- response_body
-all are different, and of now: true
-
-
-
-=== TEST 3: numbers and UUIDs are hidden and revealed
+=== TEST 2: numbers and UUIDs are hidden and revealed
 --- stream_config
 map $remote_addr $number { default 42; }
 map $remote_addr $mistyped { default 93283471658; }
@@ -75,7 +46,7 @@ return "$shown $revealed [$nothing] $shown_id $revealed_id\n";
 
 
 
-=== TEST 4: the headers of a session's trace
+=== TEST 3: the headers of a session's trace
 --- stream_server_config
 return "$txid_trace_id $txid_uber_trace_id $txid_amzn_trace_id $txid_cloud_trace_context $txid_datadog_sampling_priority $txid_datadog_tags $txid_datadog_trace_id $txid_datadog_parent_id\n";
 --- stream_response_like
@@ -83,7 +54,7 @@ return "$txid_trace_id $txid_uber_trace_id $txid_amzn_trace_id $txid_cloud_trace
 
 
 
-=== TEST 5: an id that cannot be made is left out, and the log says why, and of which session
+=== TEST 4: an id that cannot be made is left out, and the log says why, and of which session
 --- stream_config
 txid_variable $order snowflake node=1 layout=time_bits=1,node_bits=10,sequence_bits=12 state=DIR/ended;
 --- stream_server_config

@@ -1,5 +1,5 @@
-# One id for each request of a connection, in HTTP/1.0, HTTP/1.1 and HTTP/2, behind realip, on a Unix socket; and a
-# mistake in configure() that stops nginx.
+# One id for each request of a connection, in HTTP/1.0, HTTP/1.1 and HTTP/2; and a mistake in configure() that stops
+# nginx.
 
 use strict;
 use warnings;
@@ -51,18 +51,14 @@ my ($http, $h2) = (free_port(), free_port());
 $output = serve(<<"END");
     init_by_lua_block {
         request = require "resty.txid.request"
-        request.configure { accept = { "127.0.0.1", "unix:" } }
+        request.configure { accept = { "127.0.0.1" } }
     }
     keepalive_requests 1000;
     server {
         listen 127.0.0.1:$http;
         listen 127.0.0.1:$h2$on_listen;
         $of_server
-        listen unix:@{[prefix()]}/gateway.sock;
         access_log logs/ids.log ids;
-        # Runs as soon as the request is read, before the id is made.
-        set_real_ip_from 127.0.0.1;
-        real_ip_header X-Forwarded-For;
         rewrite_by_lua_block { if not ngx.var.uri:find("^/late") then request.handle() end }
 
         location / { content_by_lua_block { ngx.say("id=", request.id(), " ", ngx.header["X-Request-Id"]) } }
@@ -71,7 +67,6 @@ $output = serve(<<"END");
         location /late { content_by_lua_block { ngx.exec("\@late") } }
         location \@late { content_by_lua_block { ngx.say("id=", request.id(), " late") } }
         location /quiet { return 204; }
-        location /address { content_by_lua_block { ngx.say("id=", request.id(), " ", ngx.var.remote_addr) } }
     }
 END
 is $?, 0, 'nginx starts' or BAIL_OUT($output);
@@ -96,11 +91,6 @@ all_different(100, 'keep-alive, of both kinds', pipelined(('/', '/late', '/redir
 my %logged;
 /^($id) \/(?!late)/ and $logged{$1}++ for log_lines('ids.log');
 is_deeply [grep { $_ > 1 } values %logged], [], 'no id is logged twice';
-
-like exchange(prefix() . '/gateway.sock', "GET / HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n"),
-    qr/id=mine mine$/m, 'a Unix socket';
-like http("GET /address HTTP/1.0\r\nX-Forwarded-For: 192.0.2.1\r\nX-Request-Id: mine\r\n\r\n"), qr/id=mine 192\.0\.2\.1$/m,
-    'realip: the peer counts, and not the address it passes on';
 
 SKIP: {
     skip 'no nghttp', 2 unless grep { -x "$_/nghttp" } File::Spec->path;
