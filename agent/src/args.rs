@@ -122,8 +122,8 @@ pub struct Run {
     ///
     /// A child that waits does not start while the store is down, and never lacks ids. `at-once` is for one that can wait for
     /// ids itself, such as nginx with `node=lease`; /readyz of --listen says when there are some. Not with --env.
-    #[arg(long, value_enum, value_name = "WHEN")]
-    pub start: Option<Start>,
+    #[arg(long, value_parser = ["when-live", "at-once"], value_name = "WHEN")]
+    pub start: Option<String>,
     /// Serve /metrics, /healthz and /readyz over HTTP, at PORT for this host alone, IP:PORT, or unix:PATH
     ///
     /// /healthz is 200 while the agent works, /readyz while all leases and segments are live. There is no TLS and no password.
@@ -132,8 +132,8 @@ pub struct Run {
     /// The format of the log [default: text]
     ///
     /// `json` is one object a line: time, level (info, warning, error), group, node, event and text.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub log_format: Option<LogFormat>,
+    #[arg(long, value_parser = ["text", "json"], value_name = "FORMAT")]
+    pub log_format: Option<String>,
     /// The child: a command to run when there are leases
     #[arg(last = true, value_name = "COMMAND")]
     pub child: Vec<String>,
@@ -244,26 +244,6 @@ pub struct From {
     /// The store, see 'txid-agent --help' [default: TXID_STORE]
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
-}
-
-/// When the child starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Start {
-    /// When all leases and segments are live.
-    #[default]
-    WhenLive,
-    /// Whether or not there are leases.
-    AtOnce,
-}
-
-/// The form of the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum LogFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs.
-    Json,
 }
 
 /// Where `--listen` listens.

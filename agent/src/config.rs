@@ -1,6 +1,6 @@
 //! What `txid-agent run` is to do: the command line, completed by the environment and a file.
 
-use crate::args::{self, From, Listen, LogFormat, Run, Start};
+use crate::args::{self, From, Listen, Run};
 use crate::environment::Variable;
 use crate::node::Node;
 use anyhow::{Context, anyhow, ensure};
@@ -35,9 +35,10 @@ pub struct Config {
     pub margin: Duration,
     /// How far ahead of the clock the child stamps ids.
     pub child_runs_ahead: Duration,
-    pub start: Start,
+    /// The child starts whether or not there are leases.
+    pub at_once: bool,
     pub listen: Option<Listen>,
-    pub log_format: LogFormat,
+    pub log_is_json: bool,
     pub child: Vec<String>,
 }
 
@@ -165,9 +166,9 @@ impl Config {
             keys,
             max_step: args.max_step.or(file.max_step.map(|Count(step)| step)).unwrap_or(1_000_000),
             create: args.create,
-            start: args.start.unwrap_or_default(),
+            at_once: args.start.is_some_and(|when| when == "at-once"),
             listen: args.listen.or(file.listen.map(|Parsed(listen)| listen)),
-            log_format: args.log_format.unwrap_or_default(),
+            log_is_json: args.log_format.is_some_and(|format| format == "json"),
             child: args.child,
         };
         config.check()?;
@@ -187,10 +188,7 @@ impl Config {
 
     fn check_env(&self) -> anyhow::Result<()> {
         ensure!(!self.child.is_empty(), "--env is for a child: write its command after --");
-        ensure!(
-            self.start == Start::WhenLive,
-            "--start at-once is not for --env: a node is in the child's environment"
-        );
+        ensure!(!self.at_once, "--start at-once is not for --env: a node is in the child's environment");
         once("variable", self.env.iter().map(|variable| &variable.name))?;
         let Self { lease_time, max_skew, margin, child_runs_ahead, .. } = *self;
         // The clock may be stepped from one end of what the guard allows to the other.

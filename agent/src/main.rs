@@ -38,12 +38,18 @@ fn main() -> ExitCode {
         Subcommand::Check(args) => run::check(args),
         Subcommand::Status(args) => subcommand::status::run(&args),
         Subcommand::Nodes(args) => subcommand::nodes::run(&args),
-        Subcommand::Release(args) => subcommand::release::run(&args),
-        Subcommand::SetFloor(args) => subcommand::set_floor::run(&args),
-        Subcommand::RaiseNumber(args) => subcommand::raise_number::run(&args),
+        Subcommand::Release(args) => subcommand::release::run(&args).map(tell),
+        Subcommand::SetFloor(args) => subcommand::set_floor::run(&args).map(tell),
+        Subcommand::RaiseNumber(args) => subcommand::raise_number::run(&args).map(tell),
     };
     done.unwrap_or_else(|error| {
         run::journal::write_error(&format!("{error:#}"));
         failed
     })
+}
+
+/// Says what was done.
+fn tell(done: String) -> ExitCode {
+    println!("{done}");
+    ExitCode::SUCCESS
 }

@@ -1,14 +1,14 @@
 //! A lease, as its keeper manages it: the page, and the store.
 
 use super::own::{OwnError, Owned, own};
-use super::page::{look, set_news, write};
+use super::page::{look, write};
 use super::room::Looks;
-use super::{Kind, Level, Managed, Step, Terms};
+use super::{Level, Line, Managed, Step, Terms, look_at_it};
 use crate::store::{Durability, Store};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
-use txid::snowflake::{Generator, Layout, LeasePage, StateError};
+use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, StateError};
 use txid_agent_machines::lease::{Answer, Event, Input, Lease, Output, PageView, Reply, Request, Rules};
 use txid_agent_machines::protocol::Now;
 use txid_agent_machines::store::Put;
@@ -33,26 +33,28 @@ pub struct ManagedLease {
     room: Looks,
 }
 
-/// What a line of the log about an event is about.
-fn kind(event: &Event) -> Kind {
+/// What a line of the log about an event is about; and the reason for the errors of processes that cannot make ids, if it is
+/// another one from now on.
+fn about(event: &Event) -> (Level, &'static str, Option<LeaseNews>) {
     use Level::{Error, Info, Warning};
     match event {
-        Event::Taken { .. } => (Info, "taken"),
-        Event::Resumed(_) => (Info, "resumed"),
-        Event::Released(_) => (Info, "released"),
-        Event::NotReleased { .. } => (Warning, "not-released"),
-        Event::Lost { .. } => (Error, "lost"),
-        Event::Cloned(_) => (Error, "copied"),
-        Event::Forgotten { .. } => (Error, "forgotten"),
-        Event::StoreAway(_) => (Warning, "store-away"),
-        Event::Conflicts { .. } => (Error, "no-effect"),
-        Event::StoreBack => (Info, "store-back"),
-        Event::ClockOff(_) => (Error, "clock-off"),
-        Event::ClockRight => (Info, "clock-right"),
-        Event::Jumped(_) => (Warning, "jumped"),
-        Event::UsedUp(_) => (Warning, "used-up"),
-        Event::NoneFree(_) => (Error, "none-free"),
-        Event::NewGroup(_) | Event::Floor(_) | Event::Ahead(_) => (Warning, "waiting"),
+        Event::Taken { .. } => (Info, "taken", Some(LeaseNews::Held)),
+        Event::Resumed(_) => (Info, "resumed", Some(LeaseNews::Held)),
+        Event::Released(_) => (Info, "released", Some(LeaseNews::Released)),
+        Event::NotReleased { .. } => (Warning, "not-released", Some(LeaseNews::Released)),
+        Event::Lost { .. } => (Error, "lost", Some(LeaseNews::Lost)),
+        Event::Cloned(_) => (Error, "copied", Some(LeaseNews::Copied)),
+        Event::Forgotten { is_ours, .. } => (Error, "forgotten", (!is_ours).then_some(LeaseNews::Waiting)),
+        Event::StoreAway(_) => (Warning, "store-away", None),
+        Event::Conflicts { .. } => (Error, "no-effect", None),
+        Event::StoreBack => (Info, "store-back", None),
+        Event::ClockOff(_) => (Error, "clock-off", Some(LeaseNews::ClockOff)),
+        Event::ClockRight => (Info, "clock-right", Some(LeaseNews::Held)),
+        Event::Jumped(_) => (Warning, "jumped", Some(LeaseNews::Asking)),
+        Event::UsedUp(_) => (Warning, "used-up", Some(LeaseNews::NoneFree)),
+        Event::NoneFree(_) => (Error, "none-free", Some(LeaseNews::NoneFree)),
+        Event::NewGroup(_) | Event::Floor(_) => (Warning, "waiting", Some(LeaseNews::Waiting)),
+        Event::Ahead(_) => (Warning, "waiting", None),
     }
 }
 
@@ -151,16 +153,16 @@ impl Managed for ManagedLease {
         match self.machine.step(&self.rules, now, &view, input) {
             Output::Ask(request) => {
                 self.answer = Some(self.ask(request));
-                Step::Done(self.learn())
+                Step::Done(self.learn().map(look_at_it))
             }
             Output::Write(it) => {
                 write(&self.page, it);
                 Step::Done(None)
             }
             Output::Log(event) => {
-                // The errors of processes say it, too.
-                set_news(&self.page, &event);
-                Step::Log(kind(&event), event.to_string())
+                let (level, word, news) = about(&event);
+                news.into_iter().for_each(|news| self.page.set_news(news));
+                Step::Done(Some(Line::new((level, word), event.to_string())))
             }
             Output::Wait { until_ms } => Step::Wait(until_ms),
             Output::Stopped => Step::Stopped,
@@ -210,9 +212,8 @@ mod tests {
     use crate::store::{Room, Show};
     use std::sync::Barrier;
     use std::thread;
-    use txid::snowflake::LeaseNews;
-    use txid_agent_machines::lease::Write;
-    use txid_agent_machines::store::{Expected, Record, StoreError, StoreTime};
+    use txid_agent_machines::lease::{NoneFree, Write};
+    use txid_agent_machines::store::{Expected, Numbering, Record, StoreError, StoreTime};
 
     fn lease(path: &Path, store: &Path) -> Result<ManagedLease, OwnError> {
         let layout = &Layout::SNOWFLAKE;
@@ -402,6 +403,40 @@ mod tests {
             let refused = owners.iter().filter(|owner| matches!(owner, Err(OwnError::InUse(_)))).count();
             assert_eq!((owners.iter().flatten().count(), refused), (1, 3), "round {round}");
             std::fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_reason_stays_until_there_is_another() {
+        let news = |event: &Event| about(event).2;
+        let error = StoreError::TimedOut { store: "here".to_owned(), ms: 7 };
+        for event in [
+            Event::StoreBack,
+            Event::Forgotten { node: 7, is_ours: true },
+            Event::Ahead(7),
+            Event::StoreAway(error),
+            Event::Conflicts { key: "orders/node/7".to_owned(), count: 6 },
+        ] {
+            assert_eq!(news(&event), None, "{event}");
+        }
+        let none = NoneFree { nodes: 1, live: 1, unreadable: 0, next: Vec::new() };
+        for (event, wanted) in [
+            (Event::Taken { node: 7, generation: 1, tries: 1 }, LeaseNews::Held),
+            (Event::NotReleased { node: 7, free_ms: 0 }, LeaseNews::Released),
+            (Event::NoneFree(none), LeaseNews::NoneFree),
+            (Event::NewGroup(7), LeaseNews::Waiting),
+            (Event::UsedUp(Numbering::WorkerNode), LeaseNews::NoneFree),
+            (Event::Floor(7), LeaseNews::Waiting),
+            (Event::Lost { node: 7, now: String::new() }, LeaseNews::Lost),
+            (Event::Forgotten { node: 7, is_ours: false }, LeaseNews::Waiting),
+            (Event::Cloned(7), LeaseNews::Copied),
+            (Event::ClockOff(11_000), LeaseNews::ClockOff),
+            (Event::ClockRight, LeaseNews::Held),
+            (Event::Jumped(11_000), LeaseNews::Asking),
+            (Event::Resumed(7), LeaseNews::Held),
+            (Event::Released(7), LeaseNews::Released),
+        ] {
+            assert_eq!(news(&event), Some(wanted), "{event}");
         }
     }
 }

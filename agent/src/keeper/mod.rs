@@ -5,7 +5,7 @@ mod lease;
 pub mod notes;
 mod own;
 pub mod page;
-pub mod room;
+mod room;
 mod segment;
 
 pub use lease::ManagedLease;
@@ -14,6 +14,7 @@ pub use segment::ManagedSegment;
 
 use crate::store::Store;
 use std::cell::Cell;
+use std::fmt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -128,12 +129,39 @@ pub enum Level {
 /// What a line of the log is about: its level, and one word.
 pub type Kind = (Level, &'static str);
 
+/// A line of the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// What it is about.
+    pub kind: Kind,
+    /// The lease or segment, if it is about one.
+    pub group: Option<String>,
+    /// The node, if there is one.
+    pub node: Option<u64>,
+    /// What people read.
+    pub text: String,
+}
+
+impl Line {
+    /// A line of neither a lease nor a segment yet.
+    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), ..Self::default() }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.group {
+            Some(group) => write!(f, "{group}: {}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
+}
+
 /// What a step came to.
 pub enum Step {
     /// It is done. Perhaps there is a line of the log.
-    Done(Option<String>),
-    /// An event of the machine.
-    Log(Kind, String),
+    Done(Option<Line>),
     /// There is nothing to do until then, by [`Now::mono_ms`].
     Wait(u64),
     /// All is done.
@@ -146,11 +174,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// One line of the log, if the change is worth one.
-    pub text: Option<String>,
-    /// What that is about.
-    pub kind: Kind,
-    /// The node, if there is one.
-    pub node: Option<u64>,
+    pub line: Option<Line>,
     /// Whether processes get ids or numbers now.
     pub live: bool,
 }
@@ -162,31 +186,23 @@ pub fn keep(managed: &mut dyn Managed, clock: &impl Clock, mut report: impl FnMu
     managed.begin();
     let mut outage = Outage::default();
     let mut told = None;
-    let mut tell = |managed: &dyn Managed, kind: Kind, text: Option<String>| {
+    let mut tell = |managed: &dyn Managed, line: Option<Line>| {
         let live = managed.refusal().is_none();
-        if text.is_some() || told.is_some_and(|told| told != live) {
+        if line.is_some() || told.is_some_and(|told| told != live) {
             told = Some(live);
-            report(Report { text, kind, node: managed.node(), live });
+            report(Report { line: line.map(|line| Line { node: managed.node(), ..line }), live });
         }
     };
-    const LOOK_AT_IT: Kind = (Level::Warning, "attention");
     let mut is_to_stop = false;
     loop {
-        tell(managed, Kind::default(), None);
+        tell(managed, None);
         let now = Now { wall_ms: clock.wall_ms(), mono_ms: clock.mono_ms(), random: random() };
         match managed.step(&now, std::mem::take(&mut is_to_stop)) {
-            Step::Done(None) => {}
-            Step::Done(text) => tell(managed, LOOK_AT_IT, text),
-            Step::Log(kind, text) => tell(managed, kind, Some(text)),
+            Step::Done(line) => tell(managed, line),
             Step::Wait(until_ms) => {
-                if let Some(text) = managed.attend(Instant::now()) {
-                    tell(managed, LOOK_AT_IT, Some(text));
-                }
-                if let Some(text) = outage.look(managed.refusal(), clock.mono_ms()) {
-                    let is_over = !outage.is_reported;
-                    let kind = if is_over { (Level::Info, "in-service") } else { (Level::Error, "out-of-service") };
-                    tell(managed, kind, Some(text));
-                }
+                let line = managed.attend(Instant::now()).map(look_at_it);
+                tell(managed, line);
+                tell(managed, outage.look(managed.refusal(), clock.mono_ms()));
                 let left_ms = until_ms.saturating_sub(clock.mono_ms());
                 match clock.wait(left_ms.min(LOOK_MS)) {
                     Ok(terms) => managed.go_by(terms),
@@ -208,18 +224,23 @@ struct Outage {
 
 impl Outage {
     /// A line of the log: once when an outage lasts, and at its end.
-    fn look(&mut self, refusal: Option<String>, now_ms: u64) -> Option<String> {
+    fn look(&mut self, refusal: Option<String>, now_ms: u64) -> Option<Line> {
         let Some(why) = refusal else {
             self.since_ms = None;
             let was_reported = std::mem::take(&mut self.is_reported);
-            return was_reported.then(|| "in service".to_owned());
+            return was_reported.then(|| Line::new((Level::Info, "in-service"), "in service"));
         };
         let lasts = now_ms.saturating_sub(*self.since_ms.get_or_insert(now_ms)) >= LOOK_MS;
         if !lasts || std::mem::replace(&mut self.is_reported, true) {
             return None;
         }
-        Some(format!("out of service: {why}"))
+        Some(Line::new((Level::Error, "out-of-service"), format!("out of service: {why}")))
     }
+}
+
+/// A line about what the machine does not see.
+fn look_at_it(text: String) -> Line {
+    Line::new((Level::Warning, "attention"), text)
 }
 
 /// From the operating system, because a copied machine would repeat the numbers of a generator in this process.
@@ -256,15 +277,16 @@ mod tests {
     #[test]
     fn an_outage_is_reported_once_when_it_lasts_and_at_its_end() {
         let mut outage = Outage::default();
-        let mut is_out = |now_ms| outage.look(Some("no lease".to_owned()), now_ms);
+        let text = |line: Option<Line>| line.map(|line| line.text);
+        let mut is_out = |now_ms| text(outage.look(Some("no lease".to_owned()), now_ms));
         // Too short.
         assert_eq!((is_out(5_000), is_out(5_999)), (None, None));
         assert_eq!(outage.look(None, 6_000), None);
-        let mut is_out = |now_ms| outage.look(Some("no lease".to_owned()), now_ms);
+        let mut is_out = |now_ms| text(outage.look(Some("no lease".to_owned()), now_ms));
         assert_eq!((is_out(7_000), is_out(7_999)), (None, None));
         assert_eq!(is_out(8_000), Some("out of service: no lease".to_owned()));
         assert_eq!(is_out(9_000), None);
-        assert_eq!(outage.look(None, 9_001), Some("in service".to_owned()));
+        assert_eq!(text(outage.look(None, 9_001)), Some("in service".to_owned()));
         assert_eq!(outage.look(None, 9_002), None);
     }
 
@@ -306,12 +328,12 @@ mod tests {
     fn from_the_first_line_on_each_change_is_reported() {
         let keep = |steps: Vec<(Step, bool)>| {
             let mut reports = Vec::new();
-            let ended = keep(&mut Steps(steps.into_iter(), false), &Stops(|| {}), |Report { text, live, .. }| {
-                reports.push((text.unwrap_or_default(), live));
+            let ended = keep(&mut Steps(steps.into_iter(), false), &Stops(|| {}), |Report { line, live }| {
+                reports.push((line.unwrap_or_default().text, live));
             });
             (reports, ended)
         };
-        let text = |text: &str| Step::Done(Some(text.to_owned()));
+        let text = |text: &str| Step::Done(Some(look_at_it(text.to_owned())));
         let line = |text: &str, live| (text.to_owned(), live);
         let steps = vec![
             (Step::Done(None), true),

@@ -56,14 +56,13 @@ impl Looks {
     }
 }
 
-/// The part of its quota that the store of the lease at `path` has used, if it says so.
-pub fn used(path: &Path) -> Option<f64> {
-    notes::read(path, notes::ROOM)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn used(path: &Path) -> Option<f64> {
+        notes::read(path, notes::ROOM)?.parse().ok()
+    }
 
     #[test]
     fn each_tenth_from_half_on_is_said_once() {

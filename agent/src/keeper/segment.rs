@@ -1,14 +1,14 @@
 //! A segment, as its keeper manages it: the page, and the store.
 
 use super::own::{OwnError, Owned, own};
-use super::{Kind, Level, Managed, Step, Terms};
+use super::{Kind, Level, Line, Managed, Step, Terms};
 use crate::store::{self, Durability, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use txid::hidden::KeyCheck;
 use txid::segment::{SegmentError, SegmentPage};
 use txid_agent_machines::protocol::Now;
-use txid_agent_machines::segment::{Answer, Event, Failure, Input, Output, Request, Rules, STEP, Segment, View, Write};
+use txid_agent_machines::segment::{Answer, Event, Input, Output, Request, Rules, Segment, View, Write};
 use txid_agent_machines::store::{StoreError, Taken};
 
 /// A segment: its page, of which this agent is the only writer, and its store.
@@ -56,18 +56,13 @@ fn keys(checks: Vec<KeyCheck>) -> Option<Keys> {
 const AGAIN: Duration = Duration::from_secs(5);
 
 impl ManagedSegment {
-    /// Opens the page in the file at `path`, or makes it.
-    pub fn open(path: &Path, rules: Rules, store: Box<dyn Store>) -> Result<Self, OwnError> {
+    /// Opens the page in the file at `path`, or makes it. It gets the check values of the keys that hide its numbers, if there are any.
+    pub fn open(path: &Path, rules: Rules, store: Box<dyn Store>, checks: Vec<KeyCheck>) -> Result<Self, OwnError> {
         let (page, file) = own(path, |path| match SegmentPage::open_or_make(path) {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, machine: Segment::default(), answer: None, page, store, keys: None, file })
-    }
-
-    /// Writes the check values of the keys that hide its numbers, if there are any.
-    pub fn hidden_by(self, checks: Vec<KeyCheck>) -> Self {
-        Self { keys: keys(checks), ..self }
+        Ok(Self { rules, machine: Segment::default(), answer: None, page, store, keys: keys(checks), file })
     }
 
     /// Ties the tag to the keys, and then lets workers hide by them.
@@ -143,17 +138,6 @@ impl ManagedSegment {
         };
         answer.unwrap_or_else(Answer::Failed)
     }
-
-    fn explain(&self, failure: Failure) -> String {
-        let Rules { tag, step, .. } = &self.rules;
-        match failure {
-            Failure::NoTag => {
-                let how = self.store.how_to_create(tag, step.unwrap_or(STEP));
-                format!("{failure}; make it with --create, or: {how}")
-            }
-            Failure::MayLose(_) => failure.to_string(),
-        }
-    }
 }
 
 impl Managed for ManagedSegment {
@@ -168,10 +152,10 @@ impl Managed for ManagedSegment {
         match self.machine.step(&self.rules, now, &view, input) {
             Output::Ask(request) => self.answer = Some(self.ask(request)),
             Output::Write(write) => self.write(write),
-            Output::Log(event) => return Step::Log(kind(&event), event.to_string()),
+            Output::Log(event) => return Step::Done(Some(Line::new(kind(&event), event.to_string()))),
             Output::Wait { until_ms } => return Step::Wait(until_ms),
             Output::Stopped => return Step::Stopped,
-            Output::Fail(failure) => return Step::Failed(self.explain(failure)),
+            Output::Fail(failure) => return Step::Failed(failure.to_string()),
         }
         Step::Done(None)
     }
@@ -217,7 +201,11 @@ mod tests {
     }
 
     fn segment_of(path: &Path, store: Box<dyn Store>) -> Result<ManagedSegment, OwnError> {
-        ManagedSegment::open(path, Rules::new("a"), store)
+        ManagedSegment::open(path, Rules::new("a"), store, Vec::new())
+    }
+
+    fn hidden(path: &Path, store: Box<dyn Store>) -> ManagedSegment {
+        ManagedSegment::open(path, Rules::new("a"), store, vec!["66e94b-767ab6ec".parse().unwrap()]).unwrap()
     }
 
     /// A store that does not answer, and counts how often it is asked.
@@ -250,8 +238,7 @@ mod tests {
     fn a_store_that_does_not_answer_is_asked_about_keys_now_and_then_and_that_is_said_once() {
         let directory = tempfile::tempdir().unwrap();
         let asked = Arc::new(AtomicU32::new(0));
-        let managed = segment_of(&directory.path().join("a.segment"), Box::new(Away(asked.clone()))).unwrap();
-        let mut managed = managed.hidden_by(vec!["66e94b-767ab6ec".parse().unwrap()]);
+        let mut managed = hidden(&directory.path().join("a.segment"), Box::new(Away(asked.clone())));
         let asked = || asked.load(Ordering::Relaxed);
         let now = Instant::now();
         assert_eq!((managed.attend(now), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));
@@ -265,12 +252,11 @@ mod tests {
     #[test]
     fn what_is_wrong_with_keys_is_reported() {
         let directory = tempfile::tempdir().unwrap();
-        let managed = segment_of(&directory.path().join("a.segment"), Box::new(Away(Arc::default()))).unwrap();
+        let mut managed = hidden(&directory.path().join("a.segment"), Box::new(Away(Arc::default())));
         managed.page.publish(1..5000);
-        let mut managed = managed.hidden_by(vec!["66e94b-767ab6ec".parse().unwrap()]);
         let mut said = Vec::new();
-        keep(&mut managed, &Stops(|| {}), |report| said.extend(report.text)).unwrap();
-        assert!(said.contains(&"here did not answer within 1 ms".to_owned()), "{said:?}");
+        keep(&mut managed, &Stops(|| {}), |report| said.extend(report.line)).unwrap();
+        assert!(said.iter().any(|line| line.text == "here did not answer within 1 ms"), "{said:?}");
     }
 
     #[test]
@@ -279,7 +265,7 @@ mod tests {
         let (path, records) = (directory.path().join("a.segment"), directory.path().join("records"));
         let check: KeyCheck = "66e94b-767ab6ec".parse().unwrap();
         let store = crate::store::open(&format!("file://{}", records.display())).unwrap();
-        let mut managed = segment_of(&path, store).unwrap().hidden_by(vec![check]);
+        let mut managed = hidden(&path, store);
         assert_eq!(managed.attend(Instant::now()), None);
         assert_eq!(txid::segment::Segment::attach(&path).unwrap().key_check(check.period()), Some(check));
         fs::remove_dir_all(&records).unwrap();
@@ -367,16 +353,10 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_tag_is_made_or_the_operator_is_told_how() {
+    fn a_missing_tag_is_made() {
         let directory = tempfile::tempdir().unwrap();
         let store = crate::store::open(&format!("file://{}/tags", directory.path().display())).unwrap();
         let mut managed = segment_of(&directory.path().join("a.segment"), store).unwrap();
-        let no_tag = "the store has no such tag; make it with --create, or: txid-agent run --segment a=";
-        assert_eq!(managed.explain(Failure::NoTag), format!("{no_tag}1000 --create"));
-        managed.rules.step = Some(20);
-        assert_eq!(managed.explain(Failure::NoTag), format!("{no_tag}20 --create"));
-        let loses = Failure::MayLose("why".to_owned());
-        assert_eq!(managed.explain(loses.clone()), loses.to_string());
         assert_eq!(managed.ask(Request::Take { count: None, seen: 0 }), Answer::Taken(Taken::NoTag));
         assert_eq!(managed.ask(Request::Create(20)), Answer::Created);
         let taken = Taken::Range { range: 1..21, step: 20 };

@@ -1,16 +1,14 @@
 //! The log. A thread of its own writes it, because a write to a pipe that nobody reads waits for ever.
 
-use crate::args::LogFormat;
 use serde_json::json;
 use std::collections::VecDeque;
-use std::fmt;
 use std::io::{self, Write, stderr};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent::keeper::{Kind, Level};
+use txid_agent::keeper::{Level, Line};
 
 /// Lines of one lease or segment in any [`WINDOW`].
 const MOST_LINES: usize = 10;
@@ -31,35 +29,9 @@ static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
 /// Whether lines are JSON.
 static IS_JSON: AtomicBool = AtomicBool::new(false);
 
-/// One line.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Line {
-    pub kind: Kind,
-    /// The lease or segment, if it is about one.
-    pub group: Option<String>,
-    pub node: Option<u64>,
-    pub text: String,
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.group {
-            Some(group) => write!(f, "{group}: {}", self.text),
-            None => f.write_str(&self.text),
-        }
-    }
-}
-
-impl From<String> for Line {
-    /// A line of the agent itself.
-    fn from(text: String) -> Self {
-        Self { kind: (Level::Info, "agent"), text, ..Self::default() }
-    }
-}
-
 /// From now on, lines are JSON, or text.
-pub fn set_format(format: LogFormat) {
-    IS_JSON.store(format == LogFormat::Json, Ordering::Relaxed);
+pub fn set_json(is_json: bool) {
+    IS_JSON.store(is_json, Ordering::Relaxed);
 }
 
 /// From now on, a thread writes the log. A forked process has to call this again.
@@ -85,27 +57,30 @@ pub fn finish() {
 
 /// A line of the agent itself.
 pub fn say(text: &str) {
-    say_line(&text.to_owned().into());
+    say_line(&Line::new((Level::Info, "agent"), text));
 }
 
 /// One line for each change of state.
 pub fn say_line(line: &Line) {
+    match LINES.get() {
+        Some(lines) => hand_over(lines, line),
+        None => write(&shown(line)),
+    }
+}
+
+fn shown(line: &Line) -> String {
     let text = line.to_string();
     // The journal adds the time itself, and takes the level from the beginning: `journalctl -p warning`.
-    let line = match std::env::var_os("JOURNAL_STREAM") {
+    match std::env::var_os("JOURNAL_STREAM") {
         _ if IS_JSON.load(Ordering::Relaxed) => json(line),
         Some(_) => format!("<{}>{}", [6, 4, 3][line.kind.0 as usize], stamped(&text, false)),
         None => stamped(&text, true),
-    };
-    match LINES.get() {
-        Some(lines) => hand_over(lines, line),
-        None => write(&line),
     }
 }
 
 /// Why the agent ends.
 pub fn write_error(text: &str) {
-    let line = Line { kind: (Level::Error, "failed"), text: text.to_owned(), ..Line::default() };
+    let line = Line::new((Level::Error, "failed"), text);
     write(&if IS_JSON.load(Ordering::Relaxed) { json(&line) } else { format!("txid-agent: {text}") });
 }
 
@@ -122,16 +97,14 @@ fn json(Line { kind: (level, event), group, node, text }: &Line) -> String {
 }
 
 /// Gives a line to the thread, unless too many wait for it: the next one says how many were left out.
-fn hand_over(lines: &SyncSender<String>, line: String) {
+fn hand_over(lines: &SyncSender<String>, line: &Line) {
     let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
-    let note = format!("{left_out} lines before this one found no reader");
-    let line = match line.strip_suffix('}') {
-        _ if left_out == 0 => line,
-        Some(json) if json.starts_with('{') => format!("{json},\"left_out\":{left_out}}}"),
-        _ => format!("{line} ({note})"),
-    };
+    let mut line = line.clone();
+    if left_out > 0 {
+        line.text += &format!(" ({left_out} lines before this one found no reader)");
+    }
     WAITING.fetch_add(1, Ordering::Relaxed);
-    if lines.try_send(line).is_err() {
+    if lines.try_send(shown(&line)).is_err() {
         WAITING.fetch_sub(1, Ordering::Relaxed);
         LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
     }
@@ -202,12 +175,16 @@ impl Journal {
 mod tests {
     use super::*;
 
+    fn line(text: &str) -> Line {
+        Line::new((Level::Info, "taken"), text)
+    }
+
     #[test]
     fn in_ten_seconds_there_are_ten_lines_and_the_rest_is_counted() {
         let (mut journal, start) = (Journal::default(), Instant::now());
         let mut lines = Vec::new();
         for ms in (0..30_000).step_by(100) {
-            let line = journal.line("text".to_owned().into(), start + Duration::from_millis(ms));
+            let line = journal.line(line("text"), start + Duration::from_millis(ms));
             lines.extend(line.map(|line| (ms, line.text)));
         }
         assert_eq!(lines.len(), 30, "{lines:?}");
@@ -221,12 +198,13 @@ mod tests {
     fn a_line_says_how_many_before_it_found_no_reader() {
         assert_eq!((MOST_WAITING, TO_FINISH), (256, Duration::from_millis(500)));
         let (sender, lines) = sync_channel(2);
-        ["one", "two", "three", "four", "five"].iter().for_each(|line| hand_over(&sender, (*line).to_owned()));
+        ["one", "two", "three", "four", "five"].iter().for_each(|text| hand_over(&sender, &line(text)));
         assert_eq!(WAITING.load(Ordering::Relaxed), 2, "the end of the process waits for no others");
-        assert_eq!((lines.recv().unwrap(), lines.recv().unwrap()), ("one".to_owned(), "two".to_owned()));
-        ["six", "seven"].iter().for_each(|line| hand_over(&sender, (*line).to_owned()));
-        assert_eq!(lines.recv().unwrap(), "six (3 lines before this one found no reader)");
-        assert_eq!(lines.recv().unwrap(), "seven");
+        let next = || lines.recv().unwrap().split_once("txid-agent: ").unwrap().1.to_owned();
+        assert_eq!((next(), next()), ("one".to_owned(), "two".to_owned()));
+        ["six", "seven"].iter().for_each(|text| hand_over(&sender, &line(text)));
+        assert_eq!(next(), "six (3 lines before this one found no reader)");
+        assert_eq!(next(), "seven");
     }
 
     /// It may be an alarm that is said once.
@@ -235,20 +213,17 @@ mod tests {
         let (mut journal, start) = (Journal::default(), Instant::now());
         let at = |ms| start + Duration::from_millis(ms);
         for number in 0..12 {
-            journal.line(format!("line {number}").into(), at(number));
+            journal.line(line(&format!("line {number}")), at(number));
         }
         assert_eq!(journal.next(), Some(at(10_000)));
         assert_eq!(journal.late_line(at(9_999)), None);
         assert_eq!(journal.late_line(at(10_000)).unwrap().text, "line 11 (lines left out before this one: 1)");
         assert_eq!((journal.late_line(at(20_000)), journal.next()), (None, None));
         // A newer line takes its place.
-        (0..11).for_each(|_| drop(journal.line("old".to_owned().into(), at(30_000))));
-        assert_eq!(
-            journal.line("new".to_owned().into(), at(40_000)).unwrap().text,
-            "new (lines left out before this one: 1)"
-        );
+        (0..11).for_each(|_| drop(journal.line(line("old"), at(30_000))));
+        assert_eq!(journal.line(line("new"), at(40_000)).unwrap().text, "new (lines left out before this one: 1)");
         assert_eq!(journal.next(), None);
-        (0..11).for_each(|_| drop(journal.line("late".to_owned().into(), at(50_000))));
+        (0..11).for_each(|_| drop(journal.line(line("late"), at(50_000))));
         assert_eq!(journal.late_line(at(70_000)).unwrap().text, "late");
     }
 
@@ -264,8 +239,8 @@ mod tests {
 
     #[test]
     fn a_line_of_json_is_an_object() {
-        let (kind, group) = ((Level::Warning, "store-away"), Some("orders".to_owned()));
-        let line = json(&Line { kind, group, node: Some(7), text: "two\n\"lines\"".to_owned() });
+        let about = Line::new((Level::Warning, "store-away"), "two\n\"lines\"");
+        let line = json(&Line { group: Some("orders".to_owned()), node: Some(7), ..about });
         let value: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert!(value["time"].as_str().unwrap().parse::<jiff::Timestamp>().is_ok(), "{line}");
         let wanted = serde_json::json!({ "time": value["time"], "level": "warning", "group": "orders", "node": 7,

@@ -1,7 +1,7 @@
 //! One thread for each lease and each segment, and their states.
 
 use super::event::{Event, News};
-use super::journal::{Journal, Line, say};
+use super::journal::{Journal, say};
 use crate::config::Config;
 use crate::node::Node;
 use anyhow::ensure;
@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use txid::snowflake::Layout;
-use txid_agent::keeper::{HostClock, Kind, Level, Managed, ManagedLease, ManagedSegment, Report, Terms, keep, notes};
+use txid_agent::keeper::{HostClock, Level, Line, Managed, ManagedLease, ManagedSegment, Report, Terms, keep, notes};
 use txid_agent::store::{Open, share, shown};
 use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
@@ -141,7 +141,7 @@ impl Keepers {
                 continue;
             }
             let is_there = path.exists();
-            let managed = ManagedSegment::open(&path, rules, store)?.hidden_by(checks);
+            let managed = ManagedSegment::open(&path, rules, store, checks)?;
             next.new.push((tag.clone(), None, Box::new(managed)));
             next.made.extend((!is_there).then_some(path));
         }
@@ -172,16 +172,14 @@ impl Keepers {
     /// Takes note of what a thread reports. Returns a line of the log, if there is room for one.
     pub fn hear(&mut self, which: usize, news: &News) -> Option<Line> {
         let keeper = &mut self.all[which];
-        let (state, kind, node, text) = match news {
-            News::Report(Report { text, kind, node, live }) => {
-                (if *live { State::Live } else { State::Waiting }, *kind, *node, text.as_ref())
-            }
-            News::Ended(Ok(())) => (State::Ended, Kind::default(), None, None),
-            News::Ended(Err(why)) => (State::Ended, (Level::Error, "failed"), None, Some(why)),
+        let (state, line) = match news {
+            News::Report(Report { line, live: true }) => (State::Live, line.clone()),
+            News::Report(Report { line, live: false }) => (State::Waiting, line.clone()),
+            News::Ended(Ok(())) => (State::Ended, None),
+            News::Ended(Err(why)) => (State::Ended, Some(Line::new((Level::Error, "failed"), why))),
         };
         keeper.state = state;
-        let line = Line { kind, group: Some(keeper.name.clone()), node, text: text?.clone() };
-        keeper.journal.line(line, Instant::now())
+        keeper.journal.line(Line { group: Some(keeper.name.clone()), ..line? }, Instant::now())
     }
 
     /// When there is room in the log for a line that was left out, if there is one.
@@ -197,11 +195,6 @@ impl Keepers {
     /// Whether each has reported something: it works, or waits for its store.
     pub fn have_started(&self) -> bool {
         self.all.iter().all(|keeper| !keeper.is_kept || keeper.state != State::Starting)
-    }
-
-    /// Whether processes get all the ids and numbers that they may want.
-    pub fn are_live(&self) -> bool {
-        self.not_live().is_empty()
     }
 
     /// The names of those that give no ids or numbers.
@@ -228,8 +221,8 @@ impl Keepers {
         let left = self.all.iter_mut().filter(|keeper| keeper.state != State::Ended);
         left.filter_map(|keeper| {
             keeper.state = State::Ended;
-            let (kind, group) = ((Level::Warning, "not-released"), Some(keeper.name.clone()));
-            keeper.at_stop.take().map(|text| Line { kind, group, node: None, text })
+            let line = Line::new((Level::Warning, "not-released"), keeper.at_stop.take()?);
+            Some(Line { group: Some(keeper.name.clone()), ..line })
         })
         .collect()
     }
@@ -247,8 +240,8 @@ fn run(which: usize, mut managed: Box<dyn Managed + Send>, told: &Receiver<Terms
             Ok(ended) => return send(News::Ended(ended)),
             Err(_) => {
                 let text = format!("failed; starts again from its file in {} s", RESTART.as_secs());
-                let (kind, node, live) = ((Level::Error, "bug"), managed.node(), managed.refusal().is_none());
-                send(News::Report(Report { text: Some(text), kind, node, live }));
+                let line = Line { node: managed.node(), ..Line::new((Level::Error, "bug"), text) };
+                send(News::Report(Report { line: Some(line), live: managed.refusal().is_none() }));
                 // If it is to stop, it gives its node back first.
                 let terms = told.recv_timeout(RESTART);
                 terms.into_iter().for_each(|terms| managed.go_by(terms));
@@ -335,8 +328,8 @@ pub mod tests {
             let event = events.recv_timeout(Duration::from_secs(60)).unwrap();
             let Event::Keeper(0, news) = event else { panic!("a signal") };
             match news {
-                News::Report(Report { text, live, .. }) => {
-                    let Some(text) = text else { continue };
+                News::Report(Report { line, live }) => {
+                    let Some(Line { text, .. }) = line else { continue };
                     if text.starts_with("continues") {
                         drop(tell.take());
                     }
@@ -397,7 +390,7 @@ pub mod tests {
     }
 
     fn report(text: String, live: bool) -> News {
-        News::Report(Report { text: Some(text), kind: Kind::default(), node: None, live })
+        News::Report(Report { line: Some(Line::new((Level::Info, "taken"), text)), live })
     }
 
     #[test]
@@ -420,7 +413,7 @@ pub mod tests {
         assert_eq!(hear(1, report("took".to_owned(), true)).as_deref(), Some("users: took"));
         assert_eq!(hear(0, News::Ended(Err("refused".to_owned()))).as_deref(), Some("orders: refused"));
         assert_eq!(keepers.hear(1, &News::Ended(Ok(()))), None);
-        assert!(keepers.have_ended() && keepers.have_started() && !keepers.are_live());
+        assert!(keepers.have_ended() && keepers.have_started() && !keepers.not_live().is_empty());
     }
 
     #[test]
@@ -429,9 +422,9 @@ pub mod tests {
         keepers.hear(0, &report("waits".to_owned(), false));
         assert!(!keepers.have_started());
         keepers.hear(1, &report("took".to_owned(), true));
-        assert!(keepers.have_started() && !keepers.are_live());
+        assert!(keepers.have_started() && !keepers.not_live().is_empty());
         keepers.hear(0, &report("took".to_owned(), true));
-        assert!(keepers.are_live() && !keepers.have_ended());
+        assert!(keepers.not_live().is_empty() && !keepers.have_ended());
     }
 
     #[test]

@@ -22,7 +22,6 @@ use std::thread;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{sleep, timeout};
@@ -45,29 +44,18 @@ struct Agent {
 pub fn serve(address: &Listen, dir: PathBuf, events: Sender<Event>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let agent = Agent { dir, events };
+    let thread = thread::Builder::new().name("txid-listen".into());
     match address {
         Listen::Tcp(address) => {
             let socket = runtime.block_on(TcpListener::bind(address)).with_context(|| format!("--listen {address}"))?;
-            start(runtime, async move || Ok(socket.accept().await?.0), agent)
+            thread.spawn(move || runtime.block_on(answer_each(async || Ok(socket.accept().await?.0), agent)))?;
         }
         Listen::Unix(path) => {
             let socket = runtime.block_on(async { bind_at(path) });
             let socket = socket.with_context(|| format!("--listen unix:{}", path.display()))?;
-            start(runtime, async move || Ok(socket.accept().await?.0), agent)
+            thread.spawn(move || runtime.block_on(answer_each(async || Ok(socket.accept().await?.0), agent)))?;
         }
     }
-}
-
-fn start<S>(
-    runtime: Runtime,
-    accept: impl AsyncFn() -> io::Result<S> + Send + 'static,
-    agent: Agent,
-) -> anyhow::Result<()>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let answer = move || runtime.block_on(answer_each(accept, agent));
-    thread::Builder::new().name("txid-listen".into()).spawn(answer)?;
     Ok(())
 }
 

@@ -11,12 +11,12 @@ pub mod start;
 mod supervise;
 mod trial;
 
-use crate::args::{Check, Listen, Run, Start};
+use crate::args::{Check, Listen, Run};
 use crate::config::Config;
 use anyhow::{Context, ensure};
 use event::{Event, News};
 use guard::Guard;
-use journal::{Line, say, say_line};
+use journal::{say, say_line};
 use keepers::Keepers;
 use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGSTOP, SIGTERM, SIGTSTP};
@@ -28,7 +28,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use supervise::Supervised;
 use trial::try_out;
-use txid_agent::keeper::Level;
+use txid_agent::keeper::{Level, Line};
 use txid_agent::store::{Open, has_password, share};
 
 /// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its child.
@@ -41,10 +41,8 @@ struct Agent {
     runner: Option<Runner>,
     notify: Notify,
     phase: Phase,
-    /// Whether anybody on this host sees the store's password in the command line.
-    shows_password: bool,
-    /// The directory of the files.
-    dir: PathBuf,
+    /// Lines of the log for an agent that could start.
+    advice: Vec<String>,
     /// The child starts whether or not there are leases.
     at_once: bool,
     /// Has the file of the configuration read again.
@@ -80,10 +78,9 @@ pub fn check(args: Check) -> anyhow::Result<ExitCode> {
 }
 
 pub fn run(args: Run) -> anyhow::Result<ExitCode> {
-    let shows_password = args.from.store.as_deref().is_some_and(has_password);
     signals::take_over();
     let config = Config::new(args.clone())?;
-    journal::set_format(config.log_format);
+    journal::set_json(config.log_is_json);
     // A thread that fails is started again. The log has one line for that.
     std::panic::set_hook(Box::new(|panic| {
         say(&format!("a bug in txid-agent: {panic}"));
@@ -102,16 +99,27 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
         listen::serve(address, config.dir.clone(), sender.clone())?;
     }
     let keepers = Keepers::start(&config, sender.clone())?;
-    let reader = read_again(args, config.dir.clone(), config.listen, sender)?;
+    let of_password = args.from.store.as_deref().is_some_and(has_password).then(|| {
+        "the password in --store shows in ps: give it as TXID_STORE_PASSWORD, or ?password-file=FILE in the URL, or the URL in the \
+         file of --config"
+            .to_owned()
+    });
+    let of_disk = (!is_in_memory(&config.dir)).then(|| {
+        format!(
+            "--dir {} is on a disk: while it is frozen, as for a snapshot, nothing is renewed, and programs that use the files \
+             wait; take a directory on a tmpfs, such as one below /run",
+            config.dir.display()
+        )
+    });
+    let reader = read_again(args, config.dir, config.listen, sender)?;
     let mut agent = Agent {
         keepers,
         child: config.child,
         runner: guard,
         notify,
         phase: Phase::Starting,
-        shows_password,
-        dir: config.dir,
-        at_once: config.start == Start::AtOnce,
+        advice: of_password.into_iter().chain(of_disk).collect(),
+        at_once: config.at_once,
         reader,
     };
     loop {
@@ -214,7 +222,7 @@ impl Agent {
             Ok(()) => (Level::Info, "SIGHUP: goes by the file as it is now".to_owned()),
             Err(error) => (Level::Error, format!("SIGHUP: goes on as before: {error:#}")),
         };
-        say_line(&Line { kind: (level, "reload"), text, ..Line::default() });
+        say_line(&Line::new((level, "reload"), text));
     }
 
     /// The terminal has stopped the agent, and the shell waits for that. The child is in a session of its own, so it is
@@ -245,22 +253,10 @@ impl Agent {
         if matches!(self.phase, Phase::Starting) && self.keepers.have_started() {
             // Services that depend on this one start even if the store is down: errors say what is missing.
             self.notify.ready();
-            if self.shows_password {
-                say(
-                    "the password in --store shows in ps: give it as TXID_STORE_PASSWORD, or ?password-file=FILE in the URL, or \
-                     the URL in the file of --config",
-                );
-            }
-            if !is_in_memory(&self.dir) {
-                say(&format!(
-                    "--dir {} is on a disk: while it is frozen, as for a snapshot, nothing is renewed, and programs that use \
-                     the files wait; take a directory on a tmpfs, such as one below /run",
-                    self.dir.display()
-                ));
-            }
+            self.advice.iter().for_each(|line| say(line));
             self.phase = Phase::Running;
         }
-        let may_start = self.at_once || self.keepers.are_live();
+        let may_start = self.at_once || self.keepers.not_live().is_empty();
         if !self.child.is_empty() && may_start && !matches!(self.phase, Phase::Stopping(..)) {
             self.start_child();
         }
@@ -340,10 +336,10 @@ mod tests {
 
     /// An agent without a child.
     fn agent() -> Agent {
-        let (child, notify, dir) = (Vec::new(), Notify::from_environment(), PathBuf::new());
+        let (child, notify) = (Vec::new(), Notify::from_environment());
         let (keepers, runner, phase) = (keepers(&["orders"]), None, Phase::Running);
         let reader = channel().0;
-        Agent { keepers, child, runner, dir, notify, phase, shows_password: false, at_once: false, reader }
+        Agent { keepers, child, runner, notify, phase, advice: Vec::new(), at_once: false, reader }
     }
 
     /// Services that depend on this one wait until then.
@@ -352,8 +348,7 @@ mod tests {
         let mut agent = agent();
         agent.phase = Phase::Starting;
         assert!(agent.go_on().is_none() && matches!(agent.phase, Phase::Starting));
-        agent.dir = PathBuf::from("/dev/shm");
-        agent.hear(0, &News::Report(Report { text: None, kind: Default::default(), node: None, live: false }));
+        agent.hear(0, &News::Report(Report { line: None, live: false }));
         assert!(agent.go_on().is_none() && matches!(agent.phase, Phase::Running));
     }
 

@@ -4,9 +4,11 @@ use crate::config::Config;
 use crate::node::Node;
 use crate::subcommand::records::tell_waiting;
 use anyhow::{Context, bail, ensure};
+use std::ops::Range;
 use txid::snowflake::{LeasePage, LeaseView};
 use txid_agent::store::{Durability, Open, Store, share};
 use txid_agent_machines::lease::{Group, NodeRecord, Rules};
+use txid_agent_machines::segment::Failure;
 use txid_agent_machines::store::{Put, Taken};
 
 /// Opens the store of `config`, and asks it. Fails for what would stop the agent, or leave it without ids. `tell` gets a line for
@@ -21,19 +23,15 @@ pub fn try_out(config: &Config, mut tell: impl FnMut(String)) -> anyhow::Result<
     for (tag, _) in &config.segments {
         let found = store.take(tag, Some(0), 0).with_context(|| tag.clone())?;
         if let Some(why) = store.durability_of_numbers().why() {
-            bail!(
-                "{tag}: the store can lose a write that it has confirmed ({why}), so no numbers are taken: see stores.md"
-            );
+            bail!("{tag}: {}", Failure::MayLose(why.to_owned()));
         }
         match found {
             Taken::NoTag if config.create => tell(format!("{tag}: the store has no such tag yet")),
-            Taken::NoTag => bail!(
-                "{tag}: the store has no such tag; make it with --create, or: {}",
-                store.how_to_create(tag, txid_agent_machines::segment::STEP)
-            ),
+            Taken::NoTag => bail!("{tag}: {}", Failure::NoTag),
             Taken::Ended => bail!("{tag}: there are no more numbers"),
-            Taken::Range { range, step } => tell(format!("{tag}: the next number is {}, the step {step}", range.end)),
-            Taken::WentDown { number } => tell(format!("{tag}: the next number is {number}")),
+            Taken::Range { range: Range { end: number, .. }, .. } | Taken::WentDown { number } => {
+                tell(format!("{tag}: the next number is {number}"));
+            }
         }
     }
     look_at(&mut *store, config, tell)?;

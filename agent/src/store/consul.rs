@@ -200,9 +200,6 @@ impl Store for ConsulStore {
     }
 
     fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
-        if self.http.clock.now().is_none() {
-            self.read("clock")?;
-        }
         Ok(self.http.clock.now())
     }
 

@@ -41,8 +41,8 @@ pub trait Store: Send {
 
     /// The store's own clock; None if it shows none.
     ///
-    /// If answers carry the time, this needs no request: it is the time of the last answer, plus what has passed since
-    /// then on this host's monotonic clock.
+    /// If answers carry the time, this needs no request: it is the time of the last answer, if there was one, plus what has
+    /// passed since then on this host's monotonic clock.
     fn clock(&mut self) -> Result<Option<StoreTime>, StoreError>;
 
     /// How much room the store has for records, if it has a limit and says so. Writes fail without room.
@@ -103,11 +103,6 @@ pub trait Store: Send {
             Put::Written(_) | Put::Conflict => Ok(()),
             Put::Unknown(error) => Err(error),
         }
-    }
-
-    /// The command that makes a tag, for an error message.
-    fn how_to_create(&self, tag: &str, step: u64) -> String {
-        format!("txid-agent run --segment {tag}={step} --create")
     }
 
     /// As [`Store::durability`], for numbers of tags, and asked with each range.
@@ -188,7 +183,6 @@ mod tests {
         std::fs::write(&path, "max_id=many").unwrap();
         let why = "the store gave an invalid answer: a/segment is not a number and a step: max_id=many";
         assert_eq!(tags.take("a", None, 0).unwrap_err().to_string(), why);
-        assert_eq!(tags.how_to_create("a", 20), "txid-agent run --segment a=20 --create");
         assert_eq!(tags.numbering(), Numbering::Own);
         assert_eq!((tags.number("orders", "here", 9), tags.room()), (Ok(Numbered::UsedUp), Ok(None)));
     }

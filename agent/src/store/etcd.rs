@@ -182,9 +182,6 @@ impl Store for EtcdStore {
     }
 
     fn clock(&mut self) -> Result<Option<StoreTime>, StoreError> {
-        if self.http.clock.now().is_none() {
-            self.read("clock")?;
-        }
         Ok(self.http.clock.now())
     }
 

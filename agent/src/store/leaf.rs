@@ -17,11 +17,6 @@ pub(super) fn insert(tag: &str, step: u64) -> String {
     format!("INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('{tag}', {}, {step})", tag::FIRST)
 }
 
-/// The statements that make a tag, for an error message.
-pub(super) fn how_to_create(tag: &str, step: u64, options: &str) -> String {
-    format!("{}; in a new database, first: {CREATE}{options}", insert(tag, step))
-}
-
 /// Fails if a row is of another tag: two that differ only in case are one where the column ignores it, as it does by
 /// default in MySQL.
 pub(super) fn same(address: &Address, tag: &str, found: Option<&Value>) -> Result<(), StoreError> {
@@ -81,7 +76,7 @@ mod tests {
         let create = "CREATE TABLE IF NOT EXISTS leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', max_id bigint NOT NULL \
                       DEFAULT 1, step int NOT NULL, description varchar(256) DEFAULT NULL, update_time timestamp NOT NULL DEFAULT \
                       CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag))";
-        let insert = "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('a', 1, 20)";
-        assert_eq!(how_to_create("a", 20, " X"), format!("{insert}; in a new database, first: {create} X"));
+        let made = "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('a', 1, 20)";
+        assert_eq!((insert("a", 20), CREATE), (made.to_owned(), create));
     }
 }

@@ -279,10 +279,6 @@ impl<D: Dialect> Store for SqlStore<D> {
         Ok(())
     }
 
-    fn how_to_create(&self, tag: &str, step: u64) -> String {
-        leaf::how_to_create(tag, step, D::ENGINE)
-    }
-
     fn numbering(&self) -> Numbering {
         Numbering::WorkerNode
     }
@@ -618,11 +614,10 @@ mod tests {
         let insert = "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('a', 1, 20)";
         let create = format!("{} ENGINE", leaf::CREATE);
         let wanted = [format!("leaf_alloc: {create}"), format!("leaf_alloc: {insert} UNLESS THERE")];
-        let (statements, said, store) = calls(vec![done(0, 0), done(1, 0)], |store| store.create_tag("a", 20));
+        let (statements, said, _) = calls(vec![done(0, 0), done(1, 0)], |store| store.create_tag("a", 20));
         assert_eq!((&statements[..], said.as_str()), (&wanted[..], "()"));
         let (statements, said, _) = calls(vec![unknown()], |store| store.create_tag("a", 20));
         assert_eq!((&statements[..], said.as_str()), (&wanted[..1], "cannot reach here: it is gone"));
-        assert_eq!(store.how_to_create("a", 20), format!("{insert}; in a new database, first: {create}"));
     }
 
     #[test]

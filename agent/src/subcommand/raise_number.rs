@@ -3,12 +3,10 @@
 use crate::args::RaiseNumber;
 use crate::config;
 use anyhow::bail;
-use std::process::ExitCode;
 use txid_agent::store::{self, Store};
 
-pub fn run(args: &RaiseNumber) -> anyhow::Result<ExitCode> {
-    println!("{}", raise(&mut *store::open(&config::store(&args.from)?)?, &args.tag, args.number)?);
-    Ok(ExitCode::SUCCESS)
+pub fn run(args: &RaiseNumber) -> anyhow::Result<String> {
+    raise(&mut *store::open(&config::store(&args.from)?)?, &args.tag, args.number)
 }
 
 /// Tells what was done.

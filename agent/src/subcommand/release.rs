@@ -4,15 +4,12 @@ use super::records::{change, group, tell_waiting};
 use crate::args::Release;
 use crate::config;
 use anyhow::Context;
-use std::process::ExitCode;
 use txid_agent::store::{self, Store};
 use txid_agent_machines::lease::{Group, NodeRecord};
 use txid_agent_machines::utc;
 
-pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
-    let mut store = store::open(&config::store(&args.group.from)?)?;
-    println!("{}", release(&mut *store, &args.group.name, args.node)?);
-    Ok(ExitCode::SUCCESS)
+pub fn run(args: &Release) -> anyhow::Result<String> {
+    release(&mut *store::open(&config::store(&args.group.from)?)?, &args.group.name, args.node)
 }
 
 /// Tells what was done.

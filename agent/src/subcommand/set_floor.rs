@@ -4,7 +4,6 @@ use super::records::change;
 use crate::args::SetFloor;
 use crate::config;
 use anyhow::{Context, bail};
-use std::process::ExitCode;
 use txid_agent::keeper::random;
 use txid_agent::store::{self, Store};
 use txid_agent_machines::lease::{Group, Rules};
@@ -13,9 +12,8 @@ use txid_agent_machines::utc;
 /// A lease is at most a day long, and clocks may be off.
 const FURTHEST_MS: u64 = 2 * 24 * 60 * 60 * 1000;
 
-pub fn run(args: &SetFloor) -> anyhow::Result<ExitCode> {
-    println!("{}", set(&mut *store::open(&config::store(&args.group.from)?)?, args)?);
-    Ok(ExitCode::SUCCESS)
+pub fn run(args: &SetFloor) -> anyhow::Result<String> {
+    set(&mut *store::open(&config::store(&args.group.from)?)?, args)
 }
 
 /// Tells what was done.

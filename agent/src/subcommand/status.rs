@@ -11,7 +11,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Refusal};
-use txid_agent::keeper::room;
+use txid_agent::keeper::notes;
 use txid_agent_machines::utc;
 
 /// The contents of one file.
@@ -40,7 +40,7 @@ impl Lease {
             layout: *state.layout(),
             view,
             left_ms,
-            used: room::used(path).unwrap_or(0.0),
+            used: notes::read(path, notes::ROOM).and_then(|used| used.parse().ok()).unwrap_or(0.0),
             refusal: Generator::new(state).refusal_at(now_ms),
         })
     }

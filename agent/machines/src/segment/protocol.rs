@@ -153,7 +153,7 @@ fn may_lose(why: &str) -> String {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoTag => f.write_str("the store has no such tag"),
+            Self::NoTag => f.write_str("the store has no such tag; make it with --create, or as docs/segments.md says"),
             Self::MayLose(why) => f.write_str(&may_lose(why)),
         }
     }
@@ -188,6 +188,6 @@ mod tests {
             assert_eq!(event.to_string(), wanted);
         }
         let failures = [Failure::NoTag, Failure::MayLose(why())].map(|failure| failure.to_string());
-        assert_eq!(failures, ["the store has no such tag", LOSES]);
+        assert_eq!(failures, ["the store has no such tag; make it with --create, or as docs/segments.md says", LOSES]);
     }
 }

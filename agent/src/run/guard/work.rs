@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use txid::snowflake::{Generator, Layout, LeaseNews, State};
+use txid_agent::keeper::{Level, Line};
 use txid_agent_machines::child::{self, Action, Event, LOOK_MS, Lease, Look, Order, Rules};
 use txid_agent_machines::utc;
 
@@ -283,8 +284,8 @@ impl Work {
     }
 
     fn say(&mut self, text: &str) {
-        let line = self.journal.line(format!("{}: {text}", self.line[0]).into(), Instant::now());
-        line.iter().for_each(say_line);
+        let line = Line::new((Level::Info, "child"), format!("{}: {text}", self.line[0]));
+        self.journal.line(line, Instant::now()).iter().for_each(say_line);
     }
 }
 

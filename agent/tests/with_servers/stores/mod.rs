@@ -70,8 +70,8 @@ fn redis() {
         |field, value| _ = control(&["HSET", "txid/wrong", field, &value.to_string()]),
         |field| control(&["HGET", "txid/wrong", field]).trim().to_owned(),
     );
-    tags::the_hint_makes_a_tag(&format!("redis://127.0.0.1:{}", server.port), |hint| {
-        control(&hint.split(' ').collect::<Vec<_>>());
+    tags::made_by_hand(&format!("redis://127.0.0.1:{}", server.port), "HSET ", |command| {
+        control(&command.split(' ').collect::<Vec<_>>());
     });
 }
 
@@ -92,9 +92,8 @@ fn postgres() {
         |column, value| _ = ask(format!("UPDATE leaf_alloc SET {column} = {value} WHERE biz_tag = 'wrong'")),
         |column| ask(format!("SELECT {column} FROM leaf_alloc WHERE biz_tag = 'wrong'")).trim().to_owned(),
     );
-    ask("DROP TABLE leaf_alloc".to_owned());
     let url = format!("postgres://{login}@127.0.0.1:{}/ids", server.port);
-    tags::the_hint_makes_a_tag(&url, |hint| drop(servers::run(Command::new("psql").args([&url, "-c", hint]))));
+    tags::made_by_hand(&url, "INSERT ", |statement| drop(ask(statement.to_owned())));
 }
 
 #[test]
@@ -103,8 +102,7 @@ fn mariadb() {
     let login = format!("txid:{MARIADB_PASSWORD}");
     all(|port, options| format!("mysql://{login}@127.0.0.1:{port}/ids?{options}"), &mut server, true);
     let ask = |statement: &str| drop(servers::run(servers::mariadb_client(&server).args(["ids", "-e", statement])));
-    ask("DROP TABLE leaf_alloc");
-    tags::the_hint_makes_a_tag(&format!("mysql://{login}@127.0.0.1:{}/ids", server.port), ask);
+    tags::made_by_hand(&format!("mysql://{login}@127.0.0.1:{}/ids", server.port), "INSERT ", ask);
 }
 
 #[test]

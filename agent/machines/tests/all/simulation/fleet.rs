@@ -1,7 +1,7 @@
 //! The hosts, their agents and workers, and what happens to them.
 
 use super::network::{LAST_NODE, Memory, Version, Weather, course};
-use super::page::{look, set_news, write};
+use super::page::{look, write};
 use crate::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -553,7 +553,6 @@ impl Fleet {
                     Input::Go
                 }
                 Output::Log(event) => {
-                    set_news(&host.page, &event);
                     self.count(number, &event);
                     Input::Go
                 }
