@@ -269,6 +269,40 @@ pub fn etcd(options: &[&str]) -> Server {
     )
 }
 
+/// A Consul whose ACLs deny all that no token allows, and the token that may do all. None if it is not installed: Debian 11
+/// has it.
+pub fn consul() -> Option<(Server, String)> {
+    if Command::new("consul").arg("version").output().is_err() {
+        crate::skipped("consul is not installed");
+        return None;
+    }
+    let [server, lan, wan] = [(); 3].map(|()| free_port());
+    // It listens before it has a leader.
+    let answers = |mut stream: TcpStream| {
+        let asked = stream.write_all(b"GET /v1/status/leader HTTP/1.0\r\n\r\n");
+        asked.is_ok() && io::read_to_string(stream).is_ok_and(|answer| answer.contains("\"127.0.0.1:"))
+    };
+    let server = Server::start_until(
+        answers,
+        |_| {},
+        move |directory, port| {
+            let settings = format!(
+                "server = true\nbootstrap_expect = 1\nperformance {{ raft_multiplier = 1 }}\nacl {{ enabled = true\n \
+                 default_policy = \"deny\" }}\nports {{ http = {port}\n dns = -1\n server = {server}\n serf_lan = {lan}\n serf_wan = \
+                 {wan} }}\n"
+            );
+            fs::write(directory.join("consul.hcl"), settings).unwrap();
+            let mut command = Command::new("consul");
+            command.args(["agent", "-bind", "127.0.0.1", "-data-dir"]).arg(directory.join("data"));
+            command.arg("-config-file").arg(directory.join("consul.hcl"));
+            command
+        },
+    );
+    let made = until("it makes no token", || http(server.port, "PUT", "/v1/acl/bootstrap", ""));
+    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+    Some((server, made["SecretID"].as_str().unwrap().to_owned()))
+}
+
 /// Servers that start side by side. They end with this.
 pub struct Cluster {
     pub servers: Vec<Server>,

@@ -1,4 +1,4 @@
-//! Every store with a real server, except Consul, which has a stand-in.
+//! Every store with a real server; Consul, which Debian 12 does not have, also with a stand-in.
 
 mod access;
 pub mod certificates;
@@ -57,6 +57,12 @@ fn consul_stand_in() {
     wants_a_person(&format!("consul://{host}"), "key_prefix \"txid/\"");
     wants_a_person(&format!("consul://:the-wrong-one@{host}"), "key_prefix \"txid/\"");
     basics(&mut *open(&format!("consul://:the-password@{host}")).unwrap(), true);
+}
+
+#[test]
+fn consul_itself() {
+    let Some((mut server, token)) = servers::consul() else { return };
+    all(|port, options| format!("consul://:{token}@127.0.0.1:{port}/fleet?{options}"), &mut server, true);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The least rights that an agent needs, as agent/docs/stores.md has them typed: enough for its group, and for no other.
 
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
 
 use super::conformance::patient;
@@ -15,16 +16,19 @@ fn typed(section: &str) -> String {
     let (_, text) = page.split_once(&format!("\n## {section}\n")).unwrap();
     let text = text.split("\n## ").next().unwrap();
     let blocks: Vec<_> = text.split("\n\n").filter(|block| block.starts_with("    ")).collect();
-    let block = blocks.iter().find(|block| ["ACL ", "role add", "GRANT "].iter().any(|word| block.contains(word)));
+    let block = blocks
+        .iter()
+        .find(|block| ["ACL ", "acl policy", "role add", "GRANT "].iter().any(|word| block.contains(word)));
     block.unwrap_or_else(|| panic!("{section} gives no rights")).to_string()
 }
 
-/// Gives a command these lines to read.
-fn reads(command: &mut Command, lines: &str) {
+/// Gives a command these lines to read, and returns what it says.
+fn reads(command: &mut Command, lines: &str) -> String {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success() && !said(&output).contains("ERR"), "{lines}: {output:?}");
+    said(&output)
 }
 
 fn said(output: &Output) -> String {
@@ -100,6 +104,43 @@ fn of_etcd() {
     reads(&mut shell, &script);
     let url = format!("etcd://orders@{host}/txid");
     suffices(&url, &url);
+}
+
+#[test]
+fn of_consul() {
+    let Some((server, root)) = servers::consul() else { return };
+    let host = format!("127.0.0.1:{}", server.port);
+    let mut shell = Command::new("sh");
+    let said = reads(shell.env("CONSUL_HTTP_ADDR", &host).env("CONSUL_HTTP_TOKEN", root), &typed("Consul"));
+    let token = said.lines().find_map(|line| line.strip_prefix("SecretID:")).unwrap().trim();
+    let url = format!("consul://:{token}@{host}/txid");
+    suffices(&url, &url);
+}
+
+/// The directory belongs to one user.
+#[test]
+fn of_a_directory() {
+    if !rustix::process::geteuid().is_root() {
+        return crate::skipped("only root can be several users");
+    }
+    let directory = Directory::new();
+    let leases = directory.path("leases").display().to_string();
+    let page = include_str!("../../../docs/stores.md");
+    let (_, typed) = page.split_once("(`install -d ").unwrap();
+    let typed = format!("install -d {}", typed.split('`').next().unwrap());
+    run(Command::new("chmod").arg("755").arg(directory.path("")));
+    run(Command::new("sh")
+        .args(["-c", &typed.replace("-o orders", "-o 4001").replace("/var/lib/txid/orders", &leases)]));
+    let check = |user| {
+        let mut command = agent();
+        command.args(["check", "--ask", "--node", "orders=snowflake", "--store", &format!("file://{leases}")]);
+        let output = command.uid(user).output().unwrap();
+        (output.status.code(), said(&output))
+    };
+    for (user, code, wanted) in [(4001, 0, "this user may write"), (4002, 1, "Permission denied")] {
+        let (found, said) = check(user);
+        assert!(found == Some(code) && said.contains(wanted), "{user}: {said}");
+    }
 }
 
 #[test]
