@@ -181,7 +181,7 @@ impl Txid {
     #[inline(always)]
     pub fn to_text(self) -> [u8; Self::LEN] {
         let (high, low) = self.words();
-        base32hex::encode_96_bits(high >> 24, (high & 0xff_ffff) << 16 | u64::from(low >> 16), low & 0xffff)
+        base32hex::encode_96_bits(high >> 24, high << 16 | u64::from(low >> 16), low & 0xffff)
     }
 
     /// The id of these bytes: 96 bits, most significant first. Any bytes are one.

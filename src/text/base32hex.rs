@@ -34,7 +34,8 @@ pub(crate) fn encode_20_bits(bits: u32) -> [u8; 4] {
     (values + 0x3030_3030 + letters * 39).to_le_bytes()
 }
 
-/// Writes 96 bits, of which these are the first 40, the next 40 and the last 16, as 20 characters.
+/// Writes 96 bits, of which the low 40 of `high` are the first, the low 40 of `middle` the next, and `low` the last 16, as 20
+/// characters.
 #[inline(always)]
 pub(crate) fn encode_96_bits(high: u64, middle: u64, low: u32) -> [u8; LEN_OF_96_BITS] {
     let mut text = [0; LEN_OF_96_BITS];
