@@ -10,6 +10,7 @@ local request = require "resty.txid.request"
 local options = require("resty.txid.request.table").options
 
 
+local get_phase = ngx.get_phase
 local gsub = string.gsub
 local lower = string.lower
 local pcall = pcall
@@ -49,9 +50,9 @@ local IS_TRACE_ID = { otel_trace_id = true, same_as_trace = true, trace_id = tru
 
 
 -- Returns a policy for these options, and those of config.yaml besides; nil if there are none of these; or nil and what
--- is wrong.
-local function new_policy(conf)
-    local given, has_own = {}, false
+-- is wrong. For a request, it is one that leaves the response alone.
+local function new_policy(conf, is_for_request)
+    local given, has_own = {}, is_for_request
     local attributes = plugin.plugin_attr(_M.name) or {}
     for i = 1, #options do
         local name = options[i].name
@@ -62,6 +63,9 @@ local function new_policy(conf)
     end
     if not has_own then
         return nil
+    end
+    if is_for_request then
+        given.response, given.server_timing = false, false
     end
     local ok, policy = pcall(request.policy, given)
     if ok then
@@ -77,6 +81,12 @@ function _M.check_schema(conf)
         return false, err
     end
     ok, err = new_policy(conf)
+    -- The Admin API reports what is wrong. What APISIX loads stays, without these options: it would leave out the route
+    -- or the rule, even if the mistake is one in config.yaml.
+    if err and get_phase() ~= "content" then
+        core.log.error("txid: ", err)
+        return true
+    end
     return ok or not err, err
 end
 
@@ -84,17 +94,13 @@ end
 -- The policies of configurations, which APISIX makes anew after a change.
 local policies = setmetatable({}, { __mode = "k" })
 
-local function policy_of(conf)
-    local policy = policies[conf]
-    if policy == nil then
-        local err
-        policy, err = new_policy(conf)
-        if err then
-            core.log.error("txid: ", err)
-        end
-        policies[conf] = policy or false
+local function policies_of(conf)
+    local found = policies[conf]
+    if not found then
+        found = { of_request = new_policy(conf, true), of_response = (new_policy(conf)) }
+        policies[conf] = found
     end
-    return policy or nil
+    return found
 end
 
 
@@ -136,15 +142,17 @@ end
 
 
 function _M.rewrite(conf, ctx)
-    local policy = policy_of(conf)
+    local found = policies_of(conf)
     -- APISIX writes this to its access log and to each line of the error log.
-    ctx.var.apisix_request_id = request.id(policy)
-    request.handle(policy)
+    ctx.var.apisix_request_id = request.id(found.of_request)
+    -- A route's comes after that of a global rule, and says what the response has.
+    ctx.txid_policy = found.of_response or ctx.txid_policy
+    request.handle(found.of_request)
 end
 
 
-function _M.header_filter(conf)
-    request.handle(policy_of(conf))
+function _M.header_filter(_, ctx)
+    request.handle(ctx.txid_policy)
 end
 
 

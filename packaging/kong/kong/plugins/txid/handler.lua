@@ -19,16 +19,20 @@ local request = require "resty.txid.request"
 local settings = require "kong.plugins.txid.settings"
 
 
--- The policies of configurations, which Kong makes anew after a change.
+-- The policies of configurations, which Kong makes anew after a change. Until there is a response, it gets nothing: the
+-- configuration that counts for it may be that of a route, which is known late.
 local policies = setmetatable({}, { __mode = "k" })
 
-local function policy_of(config)
-    local policy = policies[config]
-    if not policy then
-        policy = request.policy(settings.of(config))
-        policies[config] = policy
+local function policies_of(config)
+    local found = policies[config]
+    if not found then
+        local given = settings.of(config)
+        found = { of_response = request.policy(given) }
+        given.response, given.server_timing = false, false
+        found.of_request = request.policy(given)
+        policies[config] = found
     end
-    return policy
+    return found
 end
 
 
@@ -52,20 +56,20 @@ end
 -- For the whole gateway. Not in access: by then, Kong has answered requests without a route, and other plugins have run
 -- in rewrite.
 function Txid.rewrite(_, config)
-    request.handle(policy_of(config))
+    request.handle(policies_of(config).of_request)
 end
 
 
 -- For a route or a service, which Kong does not know before.
 function Txid.access(_, config)
     if is_of_one(config) then
-        request.handle(policy_of(config))
+        request.handle(policies_of(config).of_request)
     end
 end
 
 
 function Txid.header_filter(_, config)
-    request.handle(policy_of(config))
+    request.handle(policies_of(config).of_response)
 end
 
 
