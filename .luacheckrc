@@ -3,5 +3,4 @@ globals = {}
 max_line_length = 120
 exclude_files = { "dist", "target" }
 files["packaging/kong"].read_globals = { "kong" }
-files["packaging/kong/spec"].std = "ngx_lua+busted"
 files["examples/haproxy"] = { std = "lua53", read_globals = { "core" } }

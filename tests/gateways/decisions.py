@@ -3,11 +3,14 @@
 import functools
 import json
 import os
+import pathlib
 import re
 import socket
 import subprocess
 import time
 import unittest
+import urllib.error
+import urllib.request
 
 import servers
 from envoy import PROXY
@@ -363,12 +366,13 @@ class EnvoyWithoutLibrary(Envoy):
         return super().knows(row) and "trace" not in row["policy"] and row["policy"].get("format", "txid") == "txid"
 
 
-@unittest.skipUnless("TXID_PLUGIN_AT" in os.environ, "plugins.sh starts it")
-class Plugin(Table, unittest.TestCase):
-    """What plugins.sh has started at TXID_PLUGIN_AT=PORT/PATH."""
+class Plugin(Table):
+    """A route for each policy, with the plugin's options, in the gateway that plugins.sh has started."""
 
-    port, _, path = os.environ.get("TXID_PLUGIN_AT", "0/").partition("/")
-    path = f"/{path}"
+    @classmethod
+    def knows(cls, row):
+        # nginx answers a bad request before there is a route, JSON has no functions, and neither gateway listens on Unix sockets.
+        return row.get("answer") != "bad_request" and "is_function" not in row["policy"] and row["peer"] != "unix:"
 
     @classmethod
     def start_upstream(cls):
@@ -376,16 +380,104 @@ class Plugin(Table, unittest.TestCase):
 
     @classmethod
     def start_gateway(cls):
-        cls.log = cls.directory / "log"
-        cls.log.touch()
-
-    @classmethod
-    def knows(cls, row):
-        return {**row["policy"], "accept": None} == {"accept": None, "trace": ["traceparent"]} and row["peer"] in (TRUSTED, UNTRUSTED)
+        port, cls.echo, log, cls.configuration = os.environ["TXID_PLUGIN"].split()
+        cls.port, cls.log, cls.changes = int(port), pathlib.Path(log), 0
+        cls.configure({f"policy-{number}": policy for number, policy in enumerate(cls.policies)})
 
     @classmethod
     def at(cls, _, peer):
-        return int(cls.port)
+        return ("::1", cls.port) if peer == "::1" else cls.port
+
+    @classmethod
+    def configure(cls, routes, everywhere=None):
+        """Gives the gateway these routes and the whole of it these options, or None, and waits until it has them, and nothing else."""
+        cls.changes += 1
+        host = f"change-{cls.changes}"
+
+        def is_there():
+            answer = ask(cls.port, common=(f"Host: {host}", "Connection: close"))
+            return answer.status == 200 and (answer.all("x-request-id") == ["upstream"]) == (everywhere is None)
+
+        cls.send({**routes, host: None}, everywhere)
+        servers.wait_for(is_there, host)
+
+    def ids(self, host, name="x-request-id"):
+        """What the upstream gets, and what the client."""
+        answer = ask(self.port, "X-Request-Id: a-client-s", common=(f"Host: {host}", "Connection: close"))
+        return sent_to(answer.body).get(name), answer.all(name)
+
+    def assert_one(self, form, host, name="x-request-id"):
+        sent, answered = self.ids(host, name)
+        self.assertRegex(sent, form)
+        self.assertEqual(answered, [sent])
+
+    def test_options_of_routes(self):
+        uuid = "-7[0-9a-f]{3}-"
+        self.configure({"one": {"format": "uuid_v7"}, "other": {"accept": [UNTRUSTED]}})
+        self.assert_one(uuid, "one")
+        self.assert_one("^a-client-s$", "other")
+        self.configure({"one": None, "other": {"format": "uuid_v7"}})
+        self.assertEqual(self.ids("one"), ("a-client-s", ["upstream"]))
+        self.assert_one(uuid, "other")
+        # Beside options for the whole gateway, which decide on the id.
+        self.configure({"one": {"response": False}, "other": {"header": ["X-Correlation-Id"]}}, {"format": "uuid_v7"})
+        sent, answered = self.ids("one")
+        self.assertRegex(sent, uuid)
+        self.assertEqual(answered, ["upstream"])
+        self.assert_one(uuid, "other", "x-correlation-id")
+        self.assertEqual(self.ids("other")[1], ["upstream"])
+
+    def test_wrong_options(self):
+        for options, reason in (
+            ({"accept": ["10.0.0.0/33"]}, 'accept: "10.0.0.0/33" is not an address'),
+            ({"format": "uuid_v9"}, "format must be the name of a format"),
+            ({"sample": "1%"}, "sample has no effect, because trace is off"),
+            ({"acept": ["10.0.0.0/8"]}, self.unknown),
+        ):
+            with self.subTest(options=options):
+                self.assertIn(reason, self.refusal({"wrong": options}))
+
+
+@unittest.skipUnless("/config" in os.environ.get("TXID_PLUGIN", ""), "plugins.sh starts it")
+class Kong(Plugin, unittest.TestCase):
+    unknown = "unknown field"
+
+    @classmethod
+    def send(cls, routes, everywhere=None):
+        plugins = lambda options: [] if options is None else [{"name": "txid", "config": options}]
+        routes = [{"name": host, "hosts": [host], "plugins": plugins(options)} for host, options in routes.items()]
+        service = {"name": "up", "url": f"http://127.0.0.1:{cls.echo}", "routes": routes}
+        text = json.dumps({"_format_version": "3.0", "plugins": plugins(everywhere), "services": [service]}).encode()
+        urllib.request.urlopen(urllib.request.Request(cls.configuration, text, {"Content-Type": "application/json"}))
+
+    def refusal(self, routes):
+        with self.assertRaises(urllib.error.HTTPError) as raised:
+            self.send(routes)
+        return json.dumps(json.load(raised.exception), ensure_ascii=False).replace('\\"', '"')
+
+
+@unittest.skipUnless(".yaml" in os.environ.get("TXID_PLUGIN", ""), "plugins.sh starts it")
+class Apisix(Plugin, unittest.TestCase):
+    unknown = "additional properties forbidden, found acept"
+
+    @classmethod
+    def send(cls, routes, everywhere=None):
+        # They are besides those of plugin_attr.
+        plugins = lambda options: {} if options is None else {"txid": {"accept": False, "trace": "off", **options}}
+        upstream = {"type": "roundrobin", "nodes": {f"127.0.0.1:{cls.echo}": 1}}
+        routes = [{"id": host, "host": host, "uri": "/*", "plugins": plugins(options), "upstream": upstream} for host, options in routes.items()]
+        text = json.dumps({"routes": routes, "global_rules": [{"id": "all", "plugins": plugins(everywhere)}]})
+        pathlib.Path(cls.configuration).write_text(f"{text}\n#END\n")
+        # It looks at the second.
+        os.utime(cls.configuration, times=(time.time() + cls.changes,) * 2)
+
+    def refusal(self, routes):
+        before = len(self.log.read_text())
+        self.configure(routes)
+        # With these, there is an id; the schema's own refusals leave the route out.
+        if "acept" not in str(routes):
+            self.assert_one(servers.TXID, "wrong")
+        return self.log.read_text()[before:]
 
 
 if __name__ == "__main__":

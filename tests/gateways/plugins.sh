@@ -27,10 +27,10 @@ for rock in lua-resty-libtxid libtxid kong-plugin-txid apisix-plugin-txid; do
     luarocks --lua-version 5.1 --tree "$rocks" install dist/$rock-[0-9]*.rock >"$work/packed" 2>&1 || { cat "$work/packed" >&2; exit 1; }
 done
 
-ports() { perl -MIO::Socket::INET -e 'print join " ", map { $_->sockport } map { IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") } 1 .. 3'; }
-# shellcheck disable=SC2046 # three words
+ports() { perl -MIO::Socket::INET -e 'print join " ", map { $_->sockport } map { IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") } 1 .. 4'; }
+# shellcheck disable=SC2046 # four words
 set -- $(ports)
-port=$1 upstream=$2 nobody=$3
+port=$1 upstream=$2 nobody=$3 admin=$4
 
 # Answers with the head that it got, and with an id of its own, which the client must not see.
 perl -MIO::Socket::INET -e '
@@ -89,8 +89,14 @@ with_ids() {
     is "and its trace, upstream" "$body" "from-the-front 00-$trace-[0-9a-f]{16}-01"
     ask "$1" --interface 127.0.0.2 --header "X-Request-Id: b,ad"
     is "its malformed id" "$status $id" "200 $new"
-    (cd tests/gateways && TXID_PLUGIN_AT="$port$1" python3 -B -m unittest --quiet decisions.Plugin) || fail "a row of decisions.json"
     is "the error log has the id of the 502" "$(grep -c "request_id: \"$failed\"" "$logs/error.log")" '[1-9]'
+}
+
+# decide TEST CONFIGURATION: the rows of the table, each with its options in a route.
+decide() {
+    : >"$logs/error.log"
+    (cd tests/gateways && TXID_PLUGIN="$port $upstream $logs/error.log $2" python3 -B -m unittest --quiet "decisions.$1") || fail "a row of tests/vectors"
+    echo "ok - the rows of tests/vectors, and options of routes"
 }
 
 # Starts APISIX with our plugin for all routes.
@@ -107,7 +113,7 @@ deployment:
   role: data_plane
   role_data_plane: { config_provider: yaml }
 apisix:
-  node_listen: [{ ip: 127.0.0.1, port: $port }]
+  node_listen: [{ ip: 127.0.0.1, port: $port }, { ip: "[::1]", port: $port }]
   enable_ipv6: false
   enable_control: false
   ssl: { enable: false }
@@ -115,6 +121,8 @@ apisix:
   extra_lua_cpath: "$rocks/lib/lua/5.1/?.so;${LUA_CPATH-}"
 $snippet
   worker_processes: 1
+  error_log_level: info
+  http: { real_ip_header: X-Real-IP, real_ip_from: ["0.0.0.0/0"] }
 plugins: [txid, proxy-rewrite]
 stream_plugins: []
 plugin_attr:
@@ -140,6 +148,7 @@ test_apisix() {
     [ -f "$home/apisix/cli/apisix.lua" ] || { echo "txid: APISIX_HOME is '$home', and has no apisix/cli/apisix.lua" >&2; exit 2; }
     start_apisix
     with_ids /
+    decide Apisix "$work/conf/apisix.yaml"
     stop_in "$pid_file"
     is "the access log has it" "$(grep -c "\"$failed\"" "$work/logs/access.log")" 1
     echo "$(openresty -v 2>&1 | sed 's|.*: ||'), APISIX $(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' "$home/apisix/core/version.lua")"
@@ -153,17 +162,6 @@ services:
 END
 }
 
-# start_kong [SETTING]: with the declarative file of the document, and these settings of the plugin besides.
-start_kong() {
-    {
-        sed -n '/^_format_version/,/^```$/p' $document | grep -v '^```'
-        echo '      accept: ["127.0.0.2/32"]'
-        [ $# -eq 0 ] || echo "      $1"
-        services_of_kong
-    } >"$work/kong.yml"
-    "$KONG" start >"$work/start" 2>&1 || { cat "$work/start"; fail "the start of Kong"; }
-}
-
 test_kong() {
     document=docs/quick-start-kong.md logs=$work/kong/logs
     # The files of section 3 of the document, and its settings.
@@ -171,21 +169,23 @@ test_kong() {
     eval "$(sed -n '/^export KONG_NGINX_HTTP_INCLUDE/,/^```$/p' $document | grep -v '^```' | sed "s|/opt/txid|$work|")"
     export KONG_PREFIX="$work/kong" KONG_DATABASE=off KONG_DECLARATIVE_CONFIG="$work/kong.yml" KONG_PLUGINS="${KONG_PLUGINS:-bundled},txid" \
         KONG_LUA_PACKAGE_PATH="$rocks/share/lua/5.1/?.lua;;" KONG_LUA_PACKAGE_CPATH="$rocks/lib/lua/5.1/?.so;;" \
-        KONG_PROXY_LISTEN="127.0.0.1:$port" KONG_ADMIN_LISTEN=off KONG_ADMIN_GUI_LISTEN=off KONG_STATUS_LISTEN=off \
-        KONG_NGINX_WORKER_PROCESSES=1 KONG_ANONYMOUS_REPORTS=off
-    start_kong
+        KONG_PROXY_LISTEN="127.0.0.1:$port, [::1]:$port" KONG_ADMIN_LISTEN="127.0.0.1:$admin" KONG_ADMIN_GUI_LISTEN=off KONG_STATUS_LISTEN=off \
+        KONG_NGINX_WORKER_PROCESSES=1 KONG_ANONYMOUS_REPORTS=off KONG_LOG_LEVEL=info KONG_TRUSTED_IPS=0.0.0.0/0
+    {
+        sed -n '/^_format_version/,/^```$/p' $document | grep -v '^```'
+        echo '    config: { accept: ["127.0.0.2/32"], trace: [traceparent] }'
+        echo "  - { name: file-log, config: { path: \"$work/requests.json\" } }"
+        services_of_kong
+    } >"$work/kong.yml"
+    # Kong's workers write it, as another user.
+    touch "$work/requests.json"
+    chmod 666 "$work/requests.json"
+    "$KONG" start >"$work/start" 2>&1 || { cat "$work/start"; fail "the start of Kong"; }
     with_ids /up
+    decide Kong "http://127.0.0.1:$admin/config"
     stop_in "$work/kong/pids/nginx.pid"
     is "the access log has it" "$(grep -c "\" 502 .* $failed$" "$logs/access.log")" 1
-    start_kong "on_invalid: reject"
-    for _ in $(seq 50); do
-        ask /up
-        [ "$status" != 200 ] || break
-        sleep 0.2
-    done
-    ask /up --interface 127.0.0.2 --header "X-Request-Id: b,ad"
-    is "a malformed id, with on_invalid: reject" "$status $id" "400 $new"
-    stop_in "$work/kong/pids/nginx.pid"
+    is "a log plugin has it" "$(grep -c "\"correlation_id\":\"$failed\"" "$work/requests.json")" 1
     echo "Kong $("$KONG" version)"
 }
 
