@@ -2,6 +2,7 @@
 
 use crate::errors::complain;
 use crate::input::Source;
+use crate::line_time::END_OF_SPAN;
 use crate::link::Link;
 use crate::terminal::Harmless;
 use crate::{picture, time, zone};
@@ -14,9 +15,11 @@ use jiff::fmt::friendly::{Designator, Direction, Spacing, SpanPrinter};
 use jiff::tz::TimeZone;
 use jiff::{RoundMode, SpanRound, Timestamp, Unit, Zoned};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value;
 use std::io::{BufWriter, IsTerminal, StdoutLock, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::time::Duration;
 use txid::formats::find::Finder;
 use txid::formats::{self, Anatomy, Numbers, Reading, Unlikely};
 use txid::snowflake::Layout;
@@ -40,6 +43,23 @@ impl Id {
     fn all(text: &[u8], numbers: &Numbers, now: Timestamp) -> Result<Vec<Self>, FormatError> {
         let found = formats::recognize(text, numbers, now.as_millisecond())?;
         Ok(found.into_iter().map(|(reading, holds)| Self { reading, holds }).collect())
+    }
+
+    /// The trace of a line of OTLP/JSON, with the ids and times of its span.
+    fn of_span(line: &[u8], numbers: &Numbers, now: Timestamp) -> Option<Vec<Self>> {
+        let line: Value = serde_json::from_slice(line).ok()?;
+        let span = &line["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
+        let text = |name: &str| span[name].as_str();
+        let ns = |name: &str| text(name)?.parse::<u64>().ok();
+        let (start, end) = (ns("startTimeUnixNano")?, ns(END_OF_SPAN)?);
+        let mut found = Self::all(text("traceId")?.as_bytes(), numbers, now).ok()?;
+        let Self { reading, holds } = found.first_mut()?;
+        reading.ms = Some((start / 1_000_000) as i64);
+        let parts = [("span_id", text("spanId")), ("parent_span_id", text("parentSpanId"))];
+        holds.parts.extend(parts.into_iter().filter_map(|(name, id)| Some((name, id?.to_string().into()))));
+        let duration = Duration::from_nanos(end.saturating_sub(start));
+        holds.parts.push(("duration", format!("{duration:?}").into()));
+        Some(found)
     }
 
     /// The format, and the layout that it was read in.
@@ -214,6 +234,11 @@ impl Inspection {
 
     /// An id, or a text with ids in it.
     fn text(&mut self, text: &[u8]) -> Result<()> {
+        if text.starts_with(br#"{"resourceSpans""#) {
+            if let Some(found) = Id::of_span(text, &self.numbers, self.now) {
+                return self.show(&found);
+            }
+        }
         let error = match Id::all(text, &self.numbers, self.now) {
             Ok(found) => return self.show(&found),
             Err(error) => error,

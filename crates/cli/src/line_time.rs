@@ -12,7 +12,7 @@ const MONTHS: [&[u8; 3]; 12] =
     [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
 
 /// What a time is called in JSON and in `key=value`.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "time",
     "ts",
     "@timestamp",
@@ -25,7 +25,12 @@ const KEYS: [&str; 12] = [
     "asctime",
     "msec",
     "eventTime",
+    "startTimeUnixNano",
+    END_OF_SPAN,
 ];
+
+/// In OTLP/JSON, behind the time when a span began.
+pub(crate) const END_OF_SPAN: &str = "endTimeUnixNano";
 
 /// Years back to a 29 February, where a line does not say its year.
 const MOST_YEARS: i16 = 8;
@@ -627,6 +632,7 @@ mod tests {
             ("{\"n\":1795521841,\"@timestamp\" : 1795521840000}", Some(ms + 1)),
             ("{\"__CURSOR\":\"s=0\",\"__REALTIME_TIMESTAMP\":\"1795521840000123\"}", Some(ms + 1)),
             ("{\"Timestamp\":1795521840000123456}", Some(ms + 1)),
+            ("{\"n\":1,\"startTimeUnixNano\":\"1795521840000123456\",\"n\":1795521841}", Some(ms + 1)),
             ("level=info ts=1795521840.5 msg=x", Some(ms + 501)),
             ("{\"id\":1795521840000123456,\"n\":1795521840}", None),
         ] {

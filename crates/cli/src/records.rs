@@ -2,11 +2,11 @@
 
 use crate::blocks::{line_end, line_start};
 use crate::ids::{Own, Wanted};
-use crate::line_time::LineTime;
+use crate::line_time::{END_OF_SPAN, LineTime};
 use crate::pattern::Pattern;
 use crate::skipped::{Skipped, is_number};
 use anyhow::Result;
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use txid::formats::find::{Finder, Window};
 use txid_args::{By, Grep};
@@ -58,7 +58,8 @@ impl InFlight {
         if self.own.ms(line).is_none_or(|ms| ms >= self.at_ms) {
             return false;
         }
-        let end = times.find(line).map(|it| it.ms + it.unit_ms);
+        let of_span = memmem::rfind(line, END_OF_SPAN.as_bytes()).map_or(line, |at| &line[at..]);
+        let end = times.find(of_span).map(|it| it.ms + it.unit_ms);
         *(if end.is_some() { &mut self.timed } else { &mut self.untimed }) += 1;
         end.is_some_and(|end| end > self.at_ms)
     }

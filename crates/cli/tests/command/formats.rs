@@ -96,6 +96,11 @@ fn zeros_are_no_random_id() {
     }
 }
 
+const SPAN: &str = concat!(
+    r#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b7","#,
+    r#""parentSpanId":"a3ce929d0e0e4736","startTimeUnixNano":"1795521840123000000","endTimeUnixNano":"1795521840124567891"}]}]}]}"#
+);
+
 #[test]
 fn the_samples_are_recognized() {
     for (id, format, name, value) in [
@@ -104,6 +109,10 @@ fn the_samples_are_recognized() {
         ("awFqxtNirgRaFaBf17HW_gAAAEQ", "Apache UNIQUE_ID", "random", "d362ae045a15a05fd7b1"),
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "W3C traceparent", "span_id", "00f067aa0ba902b7"),
         ("64fe8b2a57d3eff7-e457b5a2e4d86bd1-d-05e3ac9a4f6e3b90", "b3", "parent_span_id", "05e3ac9a4f6e3b90"),
+        (SPAN, "OpenTelemetry trace id", "id", "4bf92f3577b34da6a3ce929d0e0e4736"),
+        (SPAN, "OpenTelemetry trace id", "time", "2026-11-24T12:04:00.123Z"),
+        (SPAN, "OpenTelemetry trace id", "parent_span_id", "a3ce929d0e0e4736"),
+        (SPAN, "OpenTelemetry trace id", "duration", "1.567891ms"),
         ("C232AB00-9414-11EC-B3C8-9F6BDECED846", "UUID version 1", "time", "2022-02-22T19:22:22.000Z"),
         ("00000000-0000-0000-0000-000000000000", "UUID", "variant", "ncs"),
     ] {

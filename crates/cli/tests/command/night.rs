@@ -307,6 +307,10 @@ fn what_was_in_flight_is_told_by_the_time_of_its_line() {
         format!("{} [24/Nov/2026:12:30:00 +0000] long\n", ids[0]),
         format!("[24/Nov/2026:14:03:59 +0200] {} ended\n", ids[1]),
         format!("{{\"time\":\"2026-11-24T12:04:00.250Z\",\"id\":\"{}\"}}\n", ids[2]),
+        format!(
+            "{{\"startTimeUnixNano\":\"1795521839000000000\",\"endTimeUnixNano\":\"1795521840250000000\",\"id\":\"{}\"}}\n",
+            ids[2]
+        ),
         format!("[24/Nov/2026:12:04:02 +0000] {} later\n", ids[3]),
         format!("[24/Nov/2026:12:04:03 +0000] /orders/{} {} later\n", txid::uuid::wrapping_v7_at(NOON), ids[3]),
         // The last word of this UNIQUE_ID of 2018 has the characters of a txid.
@@ -320,7 +324,7 @@ fn what_was_in_flight_is_told_by_the_time_of_its_line() {
         format!("{} untimed\n", ids[0]),
     ];
     let found = printed(txid(&["grep", "--in-flight", "2026-11-24T12:04:00.100Z"]).write_stdin(lines.concat()));
-    assert_eq!(found, [&*lines[0], &lines[2], &lines[5], &lines[6]].concat());
+    assert_eq!(found, [&*lines[0], &lines[2], &lines[3], &lines[6], &lines[7]].concat());
     // Begun before that millisecond, and written in or after it.
     for (began, written, count) in [(-1, 0, 1), (0, 1, 0), (-1, -1, 0), (-2, 1, 1)] {
         let written = printed(&mut txid(&["inspect", "--json", &id(NOON + written)]));
