@@ -294,6 +294,12 @@ for my $file ('README.md', glob 'docs/*.md docs/dev/*.md agent/*.md agent/docs/*
         };
     }
 }
+# Else services have a parent that is in no trace store.
+my %traced = map { ($_ => contents($_)) } glob 'examples/*.conf examples/*/*.yml packaging/*/*.yml';
+for my $file ('README.md', glob 'docs/*.md') { $traced{"$file: line $_->{line}"} = $_->{text} for blocks($file) }
+for (grep { $traced{$_} =~ /\btxid_trace (?!off)|\btrace: \[?traceparent|config\.trace\[|\btrace = [{"]/ } sort keys %traced) {
+    like $traced{$_}, qr/txid_otlp|span_line|trace_span/, "$_: somebody gets the span";
+}
 subtest 'examples/traces.conf' => sub {
     my $text = contents('examples/traces.conf');
     my $reason = missing('nginx', $text);

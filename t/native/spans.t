@@ -71,6 +71,7 @@ my ($of) = spans_of(1, "GET /a\"\\\xff?secret=1 HTTP/1.1\r\nHost: EXAMPLE.com:80
 my $span = $of->{scopeSpans}[0]{spans}[0];
 is $of->{resource}{attributes}[0]{value}{stringValue}, 'shop', 'the service';
 is_deeply [@$span{qw(name kind flags parentSpanId traceState status)}], ['all', 2, 0x103, undef, 'ot=th:0', undef], 'a new trace, recorded by txid_sample';
+like "$span->{traceId} $span->{spanId}", qr/^(?!0{32})[0-9a-f]{32} (?!0{16})[0-9a-f]{16}\z/, 'new ids';
 my $attributes = attributes($span);
 like delete $attributes->{'txid.request_id'}, qr/^[0-9a-v]{20}\z/, 'the id of the request';
 is_deeply $attributes, {

@@ -175,3 +175,26 @@ GET /see
 --- response_body
 db;dur=5, traceparent;desc="SPAN", trace;desc=SPAN
 db;dur=5, traceparent;desc="SPAN", trace;desc=SPAN
+
+
+
+=== TEST 7: the line of a new span, which no subrequest has
+--- config
+location = /sub { content_by_lua_block { ngx.print(tostring(require("resty.txid.request").span_line {})) } }
+--- lua
+local request = require "resty.txid.request"
+request.configure { trace = "traceparent" }
+local line = request.span_line { attributes = { a = true } }
+local trace_id, span_id = line:match('"traceId":"(%x+)","spanId":"(%x+)","flags":259,')
+local span = request.span()
+ngx.say(#trace_id, " ", trace_id == span.trace_id, " ", #span_id, " ", span_id == span.span_id)
+ngx.say((trace_id .. span_id):find("[1-9a-f]") ~= nil, " ", line:find('{"key":"a","value":{"stringValue":"true"}}', 1, true) ~= nil)
+ngx.say(ngx.location.capture("/sub").body)
+request.configure { trace = "traceparent", sample = "0" }
+require "support.anew"()
+ngx.say(request.span_line {})
+--- response_body
+32 true 16 true
+true true
+nil
+nil

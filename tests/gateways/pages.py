@@ -53,16 +53,19 @@ class Pages(envoy.EnvoyCase):
             ('"address": "0.0.0.0", "port_value": 8080', f'"address": "127.0.0.1", "port_value": {port}'),
             ('"port_value": 3000', f'"port_value": {self.upstream.port}'),
             ("/var/log/envoy.log", str(log)),
+            ("10.1.2.3", "127.0.0.2"),
         ]:
             self.assertIn(theirs, text)
             text = text.replace(theirs, ours)
         self.envoy("quick-start", text, port)
-        answer = ask(port, "X-Request-Id: from-a-client", path="/quick")
-        [id] = answer.all("x-request-id")
-        headers = dict(self.upstream.seen["/quick"][-1])
-        trace_id = headers["traceparent"].split("-")[1]
-        self.assertEqual((headers["x-request-id"], headers["x-b3-traceid"]), (id, trace_id))
-        servers.wait_for(lambda: f'"GET /quick HTTP/1.1" 200 ' in log.read_text() and f" {trace_id} {id}\n" in log.read_text(), "the line of the page")
+        trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
+        for source, trace in [("127.0.0.1", None), ("127.0.0.2", f"00-{trace_id}-00f067aa0ba902b7-01")]:
+            answer = ask(port, "X-Request-Id: sent", f"traceparent: 00-{trace_id}-00f067aa0ba902b7-01", path="/quick", source=source)
+            [id] = answer.all("x-request-id")
+            headers = dict(self.upstream.seen["/quick"][-1])
+            self.assertEqual((headers["x-request-id"], headers.get("traceparent"), id == "sent"), (id, trace, bool(trace)))
+            line = f" {trace_id if trace else '-'} {id}\n"
+            servers.wait_for(lambda: '"GET /quick HTTP/1.1" 200 ' in log.read_text() and line in log.read_text(), "the line of the page")
 
     def test_the_lua_of_the_patches(self):
         codes = [policy["inline"] for policy in example("envoy-gateway.yml")["spec"]["lua"]]

@@ -160,7 +160,7 @@ class Case:
         paths = f'lua_package_path "{where["LUA_PATH"]}";\nlua_package_cpath "{where["LUA_CPATH"]}";\n'
         (directory / "nginx.conf").write_text(
             f"{load}daemon off;\nmaster_process off;\npid logs/nginx.pid;\nerror_log logs/error.log info;\nevents {{}}\n"
-            f"http {{\n{paths}access_log off;\n{http}\n}}\n"
+            f"http {{\n{paths}{'' if 'access_log' in http else 'access_log off;'}\n{http}\n}}\n"
         )
         cls.start(
             *[os.environ["TXID_NGINX"], "-p", f"{directory}/", "-c", "nginx.conf", "-e", "logs/error.log"],

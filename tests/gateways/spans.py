@@ -8,7 +8,9 @@ import json
 import logging
 import os
 import random
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -17,6 +19,7 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import envoy
+import pages
 import servers
 from servers import ENVOY, Case, cluster, envoy_configuration, free_port, txid_filter
 
@@ -137,7 +140,7 @@ class NativeSpans(Spans, unittest.TestCase):
         cls.nginx("gateway", f"upstream up {{ {up} {up} }}\n{cls.BEGINNING}\n{hosts}", True, cls.modules)
 
     @unittest.skipUnless(COLLECTOR, "without the Collector")
-    def test_the_collector_ships_a_file_that_is_rotated(self):
+    def test_the_files_of_the_page_ship_each_line(self):
         got = set()
 
         class Store(BaseHTTPRequestHandler):
@@ -153,27 +156,39 @@ class NativeSpans(Spans, unittest.TestCase):
         store = ThreadingHTTPServer(("127.0.0.1", 0), Store)
         threading.Thread(target=store.serve_forever, daemon=True).start()
         self.addClassCleanup(store.shutdown)
-        configuration = {
-            "receivers": {"filelog": {"include": [f"{self.log}*"], "start_at": "beginning", "poll_interval": "50ms"}},
-            "exporters": {"otlphttp": {"endpoint": f"http://127.0.0.1:{store.server_address[1]}", "encoding": "json", "compression": "none"}},
-            "service": {"telemetry": {"metrics": {"level": "none"}}, "pipelines": {"logs": {"receivers": ["filelog"], "exporters": ["otlphttp"]}}},
-        }
-        path = self.write("collector.json", json.dumps(configuration))
+        port, service, logs = free_port(), self.service.server_address[1], self.directory / "page/logs"
+        page = (servers.ROOT / "docs/spans.md").read_text()
+        [collector] = pages.blocks("spans.md")
+        http, collector = re.search(r"^http \{\n(.*?)^\}$", page, re.M | re.S)[1], json.dumps(collector)
+        for theirs, ours in [("listen 8080", f"listen 127.0.0.1:{port}"), (":3000", f":{service}"), ("/var/log/nginx", "logs"), ("txid_sample 10%;", "")]:
+            self.assertIn(theirs, http)
+            http = http.replace(theirs, ours)
+        self.nginx("page", http, True, self.modules)
+        for theirs, ours in [("/var/log/nginx", str(logs)), ("http://tempo:4318", f"http://127.0.0.1:{store.server_address[1]}")]:
+            self.assertIn(theirs, collector)
+            collector = collector.replace(theirs, ours)
+        collector = json.loads(collector)
+        # That of PyPI has no connector, so the store gets lines.
+        del collector["connectors"]
+        collector["exporters"]["otlphttp"].update(encoding="json", compression="none")
+        collector["service"] = {"telemetry": {"metrics": {"level": "none"}}, "pipelines": {"logs": {"receivers": ["filelog"], "exporters": ["otlphttp"]}}}
+        path = self.write("collector.json", json.dumps(collector))
         self.start(COLLECTOR, "--config", path, log="collector.log", ready=lambda: "Everything is ready" in (self.directory / "collector.log").read_text())
-        pid = int((self.directory / "gateway/logs/nginx.pid").read_text())
         for turn in range(3):
-            for number in range(0, REQUESTS // 3 * 10, 10):
-                self.send(number)
-            shutil.move(self.log, f"{self.log}.{turn}")
-            os.kill(pid, 10)
-            servers.wait_for(self.log.exists, "the new file")
-        lines = lambda: {line for path in self.directory.glob("spans.log*") for line in path.read_text().split("\n")[:-1]}
-        servers.wait_for(lambda: got >= lines(), "all lines in the store")
-        self.assertEqual(got, lines())
-        self.assertGreaterEqual(len(got), REQUESTS // 3 * 3)
-        # For the other test.
-        with open(self.log, "a", encoding="utf-8") as log:
-            log.writelines(line + "\n" for line in lines())
+            for _ in range(REQUESTS // 6):
+                for path in ("/", "/orders/7"):
+                    servers.ask(port, path=path)
+            # As logrotate does, a day after it was read.
+            servers.wait_for(lambda turn=turn: len(got) >= REQUESTS // 6 * 2 * turn, "the lines of the file before")
+            if turn > 0:
+                shutil.move(logs / "spans.log.1", logs / f"old.{turn}")
+            shutil.move(logs / "spans.log", logs / "spans.log.1")
+            os.kill(int((logs / "nginx.pid").read_text()), signal.SIGUSR1)
+            servers.wait_for((logs / "spans.log").exists, "the new file")
+        lines = lambda: [line for path in [*logs.glob("spans.log*"), *logs.glob("old.*")] for line in path.read_text().splitlines()]
+        servers.wait_for(lambda: len(got) == len(lines()) == REQUESTS // 6 * 6, "all lines in the store")
+        self.assertEqual(sorted(got), sorted(lines()))
+        self.assertEqual(len(got) // 2, sum('"name":"GET /orders/{id}"' in line for line in got))
 
 
 class LuaSpans(NativeSpans):
@@ -189,15 +204,13 @@ log_by_lua_block {
     ngx.var.span_line = require("resty.txid.request").span_line { service = "shop", attributes = { ["http.route"] = "/", n = 5 } } or ""
 }
 """
-    test_the_collector_ships_a_file_that_is_rotated = None
+    test_the_files_of_the_page_ship_each_line = None
 
 
 @unittest.skipUnless(ENVOY and json_format, "without Envoy")
 class EnvoySpans(Spans, envoy.EnvoyCase):
     @classmethod
     def start_gateway(cls):
-        import pages
-
         [log] = pages.example("spans.yml")["access_log"]
         log["typed_config"]["path"] = str(cls.log)
         retry = {"retry_on": "5xx", "num_retries": 1}
