@@ -1,4 +1,5 @@
-"""tests/vectors/decisions.json and traces.json in real gateways: nginx with its module and with Lua, and Envoy; with the library and without."""
+"""tests/vectors/decisions.json and traces.json in real gateways: nginx with its module and with Lua, and Envoy; with the library and
+without. With plugins.sh, in Kong and APISIX."""
 
 import functools
 import json
@@ -371,7 +372,7 @@ class Plugin(Table):
 
     @classmethod
     def knows(cls, row):
-        # nginx answers a bad request before there is a route, JSON has no functions, and neither gateway listens on Unix sockets.
+        # A bad request has no route, JSON no functions, and neither gateway listens on Unix sockets.
         return row.get("answer") != "bad_request" and "is_function" not in row["policy"] and row["peer"] != "unix:"
 
     @classmethod
@@ -382,7 +383,6 @@ class Plugin(Table):
     def start_gateway(cls):
         port, cls.echo, log, cls.configuration = os.environ["TXID_PLUGIN"].split()
         cls.port, cls.log, cls.changes = int(port), pathlib.Path(log), 0
-        cls.configure({f"policy-{number}": policy for number, policy in enumerate(cls.policies)})
 
     @classmethod
     def at(cls, _, peer):
@@ -395,11 +395,15 @@ class Plugin(Table):
         host = f"change-{cls.changes}"
 
         def is_there():
-            answer = ask(cls.port, common=(f"Host: {host}", "Connection: close"))
+            answer = ask(cls.port, path=f"/{host}", common=(f"Host: {host}", "Connection: close"))
             return answer.status == 200 and (answer.all("x-request-id") == ["upstream"]) == (everywhere is None)
 
         cls.send({**routes, host: None}, everywhere)
         servers.wait_for(is_there, host)
+
+    def setUp(self):
+        # APISIX reads routes and what is for all of them at different times.
+        self.configure({})
 
     def ids(self, host, name="x-request-id"):
         """What the upstream gets, and what the client."""
@@ -410,6 +414,11 @@ class Plugin(Table):
         sent, answered = self.ids(host, name)
         self.assertRegex(sent, form)
         self.assertEqual(answered, [sent])
+
+    def test_each_row(self):
+        self.configure({f"policy-{number}": policy for number, policy in enumerate(self.policies)})
+        self.log.write_text("")
+        super().test_each_row()
 
     def test_options_of_routes(self):
         uuid = "-7[0-9a-f]{3}-"
@@ -426,6 +435,16 @@ class Plugin(Table):
         self.assertEqual(answered, ["upstream"])
         self.assert_one(uuid, "other", "x-correlation-id")
         self.assertEqual(self.ids("other")[1], ["upstream"])
+
+    def test_bad_requests(self):
+        self.configure({}, {"accept": [TRUSTED], "on_invalid": "reject"})
+        rejected = {"name": "rejected before there is a route", "lines": ["X-Request-Id: b,ad"]}
+        for row in [rejected, *(row for row in table() if row.get("answer") == "bad_request")]:
+            with self.subTest(row=row["name"]):
+                answer = ask(self.port, *lines_of(row), source=TRUSTED)
+                self.assertEqual(answer.status, 400)
+                ids = ",".join(answer.all("x-request-id"))
+                self.assertIsNone(difference({"x-request-id": row.get("id", "ID")}, {"x-request-id": ids}, ""))
 
     def test_wrong_options(self):
         for options, reason in (
