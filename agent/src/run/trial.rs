@@ -17,6 +17,7 @@ pub fn try_out(config: &Config, mut tell: impl FnMut(String)) -> anyhow::Result<
     let open = share(&config.store)?;
     let mut store = open();
     for node in &config.nodes {
+        node.fits(&*store)?;
         let known = ask_for_node(&mut *store, config, node).with_context(|| node.name.clone())?;
         tell(format!("{}: {known}; this user may write", node.name));
     }
@@ -40,7 +41,6 @@ pub fn try_out(config: &Config, mut tell: impl FnMut(String)) -> anyhow::Result<
 
 /// Whether the store has the group of a node already. Fails if no lease can be had there, or if this host has one of another store.
 fn ask_for_node(store: &mut dyn Store, config: &Config, node: &Node) -> anyhow::Result<&'static str> {
-    node.fits(store)?;
     let rules = Rules::new(&node.name, &config.host_name, &node.layout, false);
     let group = store.read(&Group::key(&node.name))?.map(|record| Group::parse(&record.bytes)).transpose()?;
     if let Some(Group { layout, .. }) = &group {
