@@ -140,6 +140,8 @@ fn of_a_directory() {
     for (user, code, wanted) in [(4001, 0, "this user may write"), (4002, 1, "Permission denied")] {
         let (found, said) = check(user);
         assert!(found == Some(code) && said.contains(wanted), "{user}: {said}");
+        let enters = Command::new("test").args(["-x", &leases]).uid(user).status().unwrap();
+        assert_eq!(enters.success(), code == 0, "{user}");
     }
 }
 
