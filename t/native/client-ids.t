@@ -93,6 +93,6 @@ location = /twice { rewrite ^ /t; }
 --- request eval
 [map { $_ % 2 ? "GET /t" : "GET /twice" } 1 .. 60]
 --- more_headers eval
-[map { join "\n", ("CF-Ray: a", "Foo: b", "b3: 0", "CF-Ray: c", ("Foo: d") x ($_ % 7)) x $_ } 1 .. 60]
+[map { CORE::join "\n", ("CF-Ray: a", "Foo: b", "b3: 0", "CF-Ray: c", ("Foo: d") x ($_ % 7)) x $_ } 1 .. 60]
 --- response_body_like eval
 [map { "^" . $_ * (1 + $_ % 7) . " 00 11\$" } 1 .. 60]
