@@ -65,25 +65,24 @@ impl ConsulStore {
         let address = &self.address;
         match answer.status {
             200 | 404 | 409 => Ok(answer),
-            401 | 403 => Err(Failure::NotDone(address.refused(format_args!(
-                "{said}; the token (TXID_STORE_PASSWORD or ?password-file=FILE) needs key_prefix \"{}\" {{ policy = \
-                 \"write\" }}",
-                self.prefix
-            )))),
+            401 | 403 => Err(Failure::NotDone(self.denied(&said))),
             // A limit on requests.
             429 => Err(Failure::NotDone(address.unreachable(format_args!("status 429: {said}")))),
             status => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
         }
     }
 
+    fn denied(&self, said: &str) -> StoreError {
+        self.address.refused(format_args!(
+            "{said}; the token (TXID_STORE_PASSWORD or ?password-file=FILE) needs key_prefix \"{}GROUP/\" {{ policy = \"write\" }}",
+            self.prefix
+        ))
+    }
+
     /// None if there is no such key.
     fn get(&mut self, key: &str, query: &str) -> Result<Option<Answer>, StoreError> {
         let path = format!("/v1/kv/{}", utf8_percent_encode(&format!("{}{key}", self.prefix), &ESCAPED));
         let answer = self.call(Kind::Read, "GET", &path, query, "").map_err(Failure::into_error)?;
-        self.got(answer)
-    }
-
-    fn got(&self, answer: Answer) -> Result<Option<Answer>, StoreError> {
         match answer.status {
             200 => Ok(Some(answer)),
             404 if answer.text.is_empty() => Ok(None),
@@ -127,7 +126,7 @@ impl ConsulStore {
             }),
             409 => match answer.json::<Done>().and_then(|done| done.errors) {
                 Some(errors) if errors.0.iter().any(|error| error.what.contains("Permission denied")) => {
-                    Err(self.address.refused(&errors.0[0].what))
+                    Err(self.denied(&errors.0[0].what))
                 }
                 Some(_) => Ok(Put::Conflict),
                 None => Ok(Put::Unknown(self.address.damaged(&answer.text))),
@@ -279,8 +278,7 @@ mod tests {
         };
         let x = "x".repeat(200);
         assert_eq!([200, 404, 409].map(said), ["an answer"; 3]);
-        let rights =
-            "the token (TXID_STORE_PASSWORD or ?password-file=FILE) needs key_prefix \"txid/\" { policy = \"write\" }";
+        let rights = "the token (TXID_STORE_PASSWORD or ?password-file=FILE) needs key_prefix \"txid/GROUP/\" { policy = \"write\" }";
         assert_eq!([401, 403].map(said), [(); 2].map(|()| format!("consul://127.0.0.1 refused: {x}; {rights}")));
         // A limit on requests, which is lifted or passes.
         assert_eq!(said(429), format!("cannot reach consul://127.0.0.1: status 429: {x}"));
@@ -296,8 +294,8 @@ mod tests {
         let stale = errors("failed to set key \\\"txid/any\\\", index is stale");
         assert_eq!(of(409, &stale), Ok(Put::Conflict));
         let denied = of(409, &errors("Permission denied: token lacks permission 'key:write'"));
-        let why = "consul://127.0.0.1 refused: Permission denied: token lacks permission 'key:write'";
-        assert_eq!(denied.unwrap_err().to_string(), why);
+        let why = "consul://127.0.0.1 refused: Permission denied: token lacks permission 'key:write'; the token (TXID_STORE_PASSWORD";
+        assert!(denied.unwrap_err().to_string().starts_with(why));
         for (status, text) in [(200, "{}"), (200, "OK"), (409, "{}")] {
             assert!(matches!(of(status, text), Ok(Put::Unknown(StoreError::Damaged { .. }))), "{status} {text}");
         }

@@ -95,7 +95,7 @@ impl EtcdStore {
             ))),
             401 => Err(Failure::NotDone(address.refused(format_args!("{said}; {LOGIN}")))),
             403 => Err(Failure::NotDone(address.refused(format_args!(
-                "{said}; the user's role needs readwrite on the prefix {}",
+                "{said}; the user's role needs readwrite on the prefix {}GROUP/",
                 self.prefix
             )))),
             400 if said.contains("authentication failed") || said.contains("user name is empty") => {
@@ -302,7 +302,7 @@ mod tests {
         }
         assert_eq!(
             said(403, r#"{"error":"permission denied"}"#),
-            format!("{refused}permission denied; the user's role needs readwrite on the prefix /ids/")
+            format!("{refused}permission denied; the user's role needs readwrite on the prefix /ids/GROUP/")
         );
         let not = "not done: etcd://h/ids cannot be used: ";
         assert_eq!(

@@ -330,7 +330,7 @@ impl RedisStore {
             address.refused(LOGIN)
         } else if tells("NOPERM") || tells("no permissions") || tells("can't run this command") {
             address.refused(format_args!(
-                "{error}; the user needs +eval +time +hget +hset +hdel +hscan (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database) on ~{}/*",
+                "{error}; the user needs +eval +time +hget +hset +hdel +hscan (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database) on ~{}/GROUP",
                 self.prefix
             ))
         } else if ["MOVED ", "ASK ", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN"].into_iter().any(tells) {
@@ -573,7 +573,7 @@ mod tests {
         let rights = |error: &str| {
             format!(
                 "refused: {error}; the user needs +eval +time +hget +hset +hdel +hscan (+hmget +hincrby +hexists for segments, +wait \
-                 for wait=, +select for another database) on ~ours/*"
+                 for wait=, +select for another database) on ~ours/GROUP"
             )
         };
         for error in [

@@ -76,7 +76,7 @@ fn redis_passwords() {
     wants_a_person(&format!("redis://:{WRONG}@{host}"), "the password, or the user, is wrong or missing");
     wants_a_person(&format!("redis://fleet:{WRONG}@{host}"), "the password, or the user, is wrong or missing");
     wants_a_person(&format!("redis://reader:{IN_URL}@{host}"), "+hset");
-    wants_a_person(&format!("redis://fleet:{IN_URL}@{host}?prefix=other"), "~other/*");
+    wants_a_person(&format!("redis://fleet:{IN_URL}@{host}?prefix=other"), "~other/GROUP");
     wants_a_person(&format!("redis://:{IN_URL}@{host}/99"), "DB index is out of range");
 }
 
@@ -221,7 +221,7 @@ fn etcd_passwords() {
     control(&["user", "grant-role", "root", "root"]);
     control(&["auth", "enable"]);
     works(&format!("etcd://fleet:{IN_URL}@{host}/txid"));
-    wants_a_person(&format!("etcd://fleet:{IN_URL}@{host}/other"), "readwrite on the prefix /other/");
+    wants_a_person(&format!("etcd://fleet:{IN_URL}@{host}/other"), "readwrite on the prefix /other/GROUP/");
     wants_a_person(&format!("etcd://{host}/txid"), "give the user as etcd://USER@HOST");
     wants_a_person(&format!("etcd://fleet:{WRONG}@{host}/txid"), "give the user as etcd://USER@HOST");
 }

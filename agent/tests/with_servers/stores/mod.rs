@@ -54,8 +54,8 @@ fn consul_stand_in() {
     all(|port, options| format!("consul://127.0.0.1:{port}/fleet?{options}"), &mut server, true);
     let server = consul::StandIn::start(Some("the-password"));
     let host = format!("127.0.0.1:{}", server.port);
-    wants_a_person(&format!("consul://{host}"), "key_prefix \"txid/\"");
-    wants_a_person(&format!("consul://:the-wrong-one@{host}"), "key_prefix \"txid/\"");
+    wants_a_person(&format!("consul://{host}"), "key_prefix \"txid/GROUP/\"");
+    wants_a_person(&format!("consul://:the-wrong-one@{host}"), "key_prefix \"txid/GROUP/\"");
     basics(&mut *open(&format!("consul://:the-password@{host}")).unwrap(), true);
 }
 
