@@ -383,3 +383,34 @@ location = /t { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_2; }
 --- error_code: 204
 --- response_headers
 Seen: true
+
+
+
+=== TEST 10: the log phase has the span of handle(policy), and of no other request
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    policy = request.policy { trace = "traceparent" }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    location /handled { content_by_lua_block { request.handle(policy) early = request.span().span_id ngx.say("yes") } }
+    location /no { content_by_lua_block { ngx.say("no") } }
+    log_by_lua_block {
+        local line = request.span_line {}
+        late = line and line:match('"spanId":"(%x+)"') or "none"
+    }
+}
+--- lua
+for _, path in ipairs { "/handled", "/no", "/handled" } do
+    early, late = nil, nil
+    local socket = require("support.http").connect($TEST_NGINX_RAND_PORT_1)
+    require("support.http").ask(socket, path, "")
+    require "support.wait_until"(function() return late end)
+    ngx.say(path, " ", late == early or late)
+end
+--- response_body
+/handled true
+/no none
+/handled true

@@ -171,7 +171,12 @@ end
 local function first_span()
     local phase = get_phase()
     if not PHASES_WITHOUT_REQUEST[phase] then
-        return select(2, decide(configured, start(phase), true))
+        local kept = start(phase)
+        -- In the log phase, what handle(policy) has kept is found late.
+        return span_in(kept) or configured.has_trace and select(2, decide(configured, kept, true))
+    end
+    if not configured.has_trace then
+        return nil
     end
 
     local ctx = context()
@@ -190,7 +195,7 @@ local function span_of_request()
         return native.span()
     end
     forget()
-    return trace and (store.span() or configured.has_trace and first_span())
+    return trace and (store.span() or first_span())
 end
 
 
