@@ -115,8 +115,9 @@ test-samplers: nginx-module ### compare txid_sample with samplers of others (COU
 	@TXID_INSTALL=1 tests/samplers/run.sh
 
 soak: ## kill, fork, sort, lease and fuzz, for hours
-	@scripts/need.sh build stores soak
-	@$(MAKE) --no-print-directory build
+	@scripts/need.sh build suites stores soak nginx-module
+	@$(MAKE) --no-print-directory build nginx-module
+	TXID_REQUESTS=1000000 scripts/prove.sh t/native/memory.t
 	tests/randomness/run.sh
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	python3 tests/ff1.py target/release/txid 100000

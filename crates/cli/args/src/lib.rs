@@ -256,8 +256,8 @@ pub enum Dialect {
 /// ids is said at the end.
 ///
 /// Lines have the times of nginx, RFC 3339 and the like, syslog, klog, Java, Go, Python and PostgreSQL, and in JSON that of
-/// "time", "ts", "@timestamp" or "__REALTIME_TIMESTAMP", also counted since 1970. Without a zone, a time is local; without a
-/// year, it is the last one before the file was modified.
+/// "time", "ts", "@timestamp" or "__REALTIME_TIMESTAMP", also counted since 1970, or a span's start. Without a zone, a time is
+/// local; without a year, it is the last one before the file was modified.
 ///
 /// With -e, a record matches if any of its lines matches PATTERN, with the syntax of https://docs.rs/regex. With --id, it
 /// matches if it has this id in any spelling: with dashes, in capitals, as B3, X-Ray or Datadog write it. Neither needs a window.

@@ -135,7 +135,9 @@ fn a_host_that_dies_or_comes_late_has_a_gap() {
 #[test]
 fn ids_that_are_far_from_all_others_make_no_gap_and_no_average() {
     let log: String = (0..1000).map(|n| id(NOON + n * 100) + "\n").collect();
-    let far = format!("{log}{} old\n{} new\n", id(NOON - 86_400_000 * 900), id(NOON + 86_400_000 * 900));
+    // As an xid, it is of a time to come as well.
+    let ahead_ms = txid::system_ms() + 86_400_000 * 900;
+    let far = format!("{log}{} old\n{} new\n", id(NOON - 86_400_000 * 900), id(ahead_ms));
     let directory = directory(&[("a.log", far.as_bytes())]);
     let (report, ..) = audit(directory.path(), &["a.log"]);
     assert_eq!(report["gaps"]["count"], 0, "{report}");
@@ -144,7 +146,8 @@ fn ids_that_are_far_from_all_others_make_no_gap_and_no_average() {
     assert_eq!(report["outliers"]["shown"][1]["line"], 1002);
     let text = printed(txid(&["audit", "a.log"]).current_dir(&directory));
     let last = far.lines().last().unwrap();
-    let line = format!("  a.log, 2029-05-12T12:00:00.000Z: a.log:1002: {last}\n");
+    let ahead = jiff::Timestamp::from_millisecond(ahead_ms).unwrap().strftime("%Y-%m-%dT%H:%M:%S.%3fZ");
+    let line = format!("  a.log, {ahead}: a.log:1002: {last}\n");
     assert!(text.contains(&format!("future        1\n{line}")), "{text}");
     let begin =
         "outliers      2 far from all others, in no gap and no rate\n  a.log, 2024-06-07T12:00:00.000Z: a.log:1001: ";
