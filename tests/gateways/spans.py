@@ -41,6 +41,15 @@ COLLECTOR = next(glob.iglob(f"{sys.prefix}/lib/python3*/site-packages/otel_colle
 PATHS = [b"/", b'/"\\', b"/\xff\xc3", "/\u2028é".encode(), b"/%00%0a", b"/" + b"a" * 5000, b"/500", b"/retried", b"/slow"]
 
 
+def serve(handler):
+    handler.log_message = lambda *_: None
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    # Of clients that have gone.
+    server.handle_error = lambda *_: None
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
 def service():
     """A service, and the spans that it ends before it answers."""
     exporter, provider, propagator = InMemorySpanExporter(), TracerProvider(), TraceContextTextMapPropagator()
@@ -58,12 +67,7 @@ def service():
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server, exporter
+    return serve(Handler), exporter
 
 
 @unittest.skipUnless(json_format, "without OpenTelemetry's packages")
@@ -150,11 +154,7 @@ class NativeSpans(Spans, unittest.TestCase):
                 self.send_response(200)
                 self.end_headers()
 
-            def log_message(self, *_):
-                pass
-
-        store = ThreadingHTTPServer(("127.0.0.1", 0), Store)
-        threading.Thread(target=store.serve_forever, daemon=True).start()
+        store = serve(Store)
         self.addClassCleanup(store.shutdown)
         port, service, logs = free_port(), self.service.server_address[1], self.directory / "page/logs"
         page = (servers.ROOT / "docs/spans.md").read_text()
