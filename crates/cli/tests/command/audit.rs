@@ -401,13 +401,13 @@ fn many_hosts_and_nodes_stay_within_the_memory() {
     // The address space has the program, too.
     let command = "ulimit -v 49152 && exec \"$0\" audit --memory 40M --host host a.log";
     let mut shell = Command::new("sh");
-    let assert = shell.args(["-c", command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory).assert().success();
+    let assert = shell.args(["-c", command, crate::program()]).current_dir(&directory).assert().success();
     assert!(assert.get_output().stdout.starts_with(b"120000 ids on 120000 lines\n"));
     // And as many nodes as there are ids.
     let log: String = (0..200_000).map(|node| format!("c232ab00-9414-11ec-b3c8-{node:012x}\n")).collect();
     std::fs::write(directory.path().join("a.log"), log).unwrap();
     let mut shell = Command::new("sh");
-    let assert = shell.args(["-c", &command.replace("--host host", "--format uuid_v1"), env!("CARGO_BIN_EXE_txid")]);
+    let assert = shell.args(["-c", &command.replace("--host host", "--format uuid_v1"), crate::program()]);
     let assert = assert.current_dir(&directory).assert().success();
     assert!(assert.get_output().stdout.starts_with(b"200000 ids on 200000 lines\n"));
 }

@@ -178,7 +178,7 @@ fn unreadable_files_are_reported_and_the_others_are_read() {
 
     let of_a_directory = "txid: (standard input): is a directory\n";
     let mut shell = Command::new("sh");
-    shell.args(["-c", "exec \"$0\" grep --from=0 < .", env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+    shell.args(["-c", "exec \"$0\" grep --from=0 < .", crate::program()]).current_dir(&directory);
     shell.assert().code(2).stdout("").stderr(of_a_directory);
     let unreadable = directory.path().join("unreadable");
     std::os::unix::fs::symlink("unreadable", unreadable).unwrap();
@@ -195,7 +195,7 @@ fn unreadable_files_are_reported_and_the_others_are_read() {
         "setpriv --bounding-set=-dac_override,-dac_read_search true 2> /dev/null || exec \"$0\" grep -r --from=0
                    exec setpriv --bounding-set=-dac_override,-dac_read_search \"$0\" grep -r --from=0";
     let mut shell = Command::new("sh");
-    shell.args(["-c", command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+    shell.args(["-c", command, crate::program()]).current_dir(&directory);
     let message = "txid: closed: Permission denied (os error 13)\n";
     shell.assert().code(2).stdout(format!("a.log:{lines}")).stderr(message);
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o700)).unwrap();
@@ -213,7 +213,7 @@ fn the_output_is_not_searched() {
     ] {
         let command = format!("exec \"$0\" {command} >>a.log");
         let mut shell = Command::new("sh");
-        shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+        shell.args(["-c", &command, crate::program()]).current_dir(&directory);
         let messages = format!("txid: {name}: is also the output\n");
         shell.timeout(Duration::from_secs(60)).assert().code(2).stdout("").stderr(messages);
         assert_eq!(std::fs::read_to_string(directory.path().join("a.log")).unwrap(), lines);
@@ -298,7 +298,7 @@ fn lines_come_out_while_the_input_goes_on() {
 }
 
 fn come_out_at_once<W: Write>(written: impl FnOnce(ChildStdin) -> W) {
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_txid"))
+    let mut child = std::process::Command::new(crate::program())
         .args(["grep", ALL])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -194,7 +194,7 @@ fn an_invalid_id_is_reported_and_the_others_are_printed() {
     txid(&args).assert().code(1).stdout(JSON.repeat(2)).stderr(messages);
     // What is printed and what is said come in the order of the lines.
     let mut both = assert_cmd::Command::new("sh");
-    both.args(["-c", "exec \"$0\" inspect --json 2>&1", env!("CARGO_BIN_EXE_txid")]);
+    both.args(["-c", "exec \"$0\" inspect --json 2>&1", crate::program()]);
     let said = format!("{JSON}txid: '-': {}\n{JSON}", unknown("1 character"));
     both.write_stdin(format!("{SAMPLE}\n-\n{SAMPLE}\n")).assert().code(1).stdout(said);
     let message = format!("txid: 'a\\x00\\xff': {}\n", unknown("3 characters"));

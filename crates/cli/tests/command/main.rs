@@ -25,10 +25,18 @@ mod vectors;
 use assert_cmd::Command;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
+use std::sync::LazyLock;
 use tempfile::TempDir;
 
+/// The path in TXID_COMMAND, or the command of this build.
+fn program() -> &'static str {
+    static PROGRAM: LazyLock<String> =
+        LazyLock::new(|| std::env::var("TXID_COMMAND").unwrap_or(env!("CARGO_BIN_EXE_txid").to_string()));
+    &PROGRAM
+}
+
 fn txid(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_txid"));
+    let mut command = Command::new(program());
     command.args(args).env("TZ", "UTC").timeout(std::time::Duration::from_secs(60));
     command
 }

@@ -49,7 +49,7 @@ fn a_wrong_count_or_argument_is_refused() {
 fn a_reader_that_leaves_ends_it_by_a_signal() {
     use std::os::unix::process::ExitStatusExt;
 
-    let mut child = Command::new(env!("CARGO_BIN_EXE_txid"))
+    let mut child = Command::new(crate::program())
         .args(["-n", "10000000000"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -88,7 +88,7 @@ fn a_full_disk_is_reported() {
         &["completions", "bash"],
     ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_txid"));
+        let mut command = Command::new(crate::program());
         let ids = std::fs::File::open(directory.path().join("ids")).unwrap();
         let output = command.args(args).current_dir(&directory).stdin(ids).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -106,7 +106,7 @@ fn a_closed_output_is_an_error() {
     {
         let with = |redirection| {
             let command = format!("exec \"$0\" {args} {redirection}");
-            Command::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).output().unwrap()
+            Command::new("sh").args(["-c", &command, crate::program()]).output().unwrap()
         };
         let output = with(">&-");
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "txid: standard output is closed\n", "{args}");
@@ -135,7 +135,7 @@ fn without_randomness_nothing_secret_is_made() {
 #[test]
 fn without_an_address_no_id_with_one_is_made() {
     let mut alone = assert_cmd::Command::new("unshare");
-    alone.args(["-rn", env!("CARGO_BIN_EXE_txid"), "new", "--format"]);
+    alone.args(["-rn", crate::program(), "new", "--format"]);
     let output = alone.arg("sofa").output();
     match output.map(|output| String::from_utf8(output.stderr).unwrap()) {
         Ok(said) if !said.starts_with("unshare") => {
@@ -152,7 +152,7 @@ fn an_error_that_cannot_be_printed_keeps_its_status() {
         [(&["inspect", "no-id"][..], 1), (&["grep", "--from=0", "missing"], 2), (&["grep", "--from=0", "a.bin"], 0)]
     {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_txid"));
+        let mut command = Command::new(crate::program());
         let ended = command.args(args).current_dir(&directory).stderr(full).status().unwrap();
         assert_eq!(ended.code(), Some(status), "{args:?}: {ended}");
     }

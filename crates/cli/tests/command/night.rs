@@ -209,7 +209,7 @@ fn a_pipe_is_read_once() {
     let directory = directory(&[("a.log", lines.as_bytes()), ("b.gz", &gzip(lines.as_bytes()))]);
     for command in ["mkfifo pipe && (cat a.log > pipe &) && \"$0\" audit pipe", "zcat b.gz | \"$0\" audit /dev/stdin"] {
         let mut shell = assert_cmd::Command::new("sh");
-        shell.args(["-c", command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+        shell.args(["-c", command, crate::program()]).current_dir(&directory);
         let output = shell.timeout(std::time::Duration::from_secs(60)).assert().code(1);
         let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
         assert!(text.contains(&format!(":1: {one} a\n")) && !text.contains("null"), "{command}: {text}");
@@ -231,7 +231,7 @@ fn lines_are_shown_as_they_were_read() {
         // The pipe can be written to when all before it was read.
         let script = format!("mkfifo pipe; (exec 3> pipe; {change}) & \"$0\" audit a.log pipe");
         let mut shell = assert_cmd::Command::new("sh");
-        shell.args(["-c", &script, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+        shell.args(["-c", &script, crate::program()]).current_dir(&directory);
         let output = shell.timeout(std::time::Duration::from_secs(60)).assert().code(1);
         let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
         assert_eq!(text.matches(&format!("{shown}\n")).count(), 2, "{change}: {text}");
@@ -375,7 +375,7 @@ fn names_are_read_as_what_they_mean() {
 #[test]
 fn ids_of_every_format_are_found_by_their_times() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/any_format.py");
-    let output = std::process::Command::new("python3").arg(program).arg(env!("CARGO_BIN_EXE_txid")).output().unwrap();
+    let output = std::process::Command::new("python3").arg(program).arg(crate::program()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.ends_with("formats are found, sorted and counted\n"), "{}", String::from_utf8_lossy(&output.stderr));
 }

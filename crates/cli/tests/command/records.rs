@@ -214,7 +214,7 @@ fn what_errors_say_to_type_works() {
 fn in_shell(directory: &Path, words: &str) -> std::process::Output {
     let script = words.replacen("txid", "\"$0\"", 1);
     let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", &script, env!("CARGO_BIN_EXE_txid")]).current_dir(directory).env("TZ", "UTC").output().unwrap()
+    shell.args(["-c", &script, crate::program()]).current_dir(directory).env("TZ", "UTC").output().unwrap()
 }
 
 /// Numbers of users, as a chat has them, beside lines of today.
@@ -231,8 +231,7 @@ fn a_layout_is_offered_only_near_the_times_of_the_lines() {
 #[test]
 fn another_make_finds_the_same_records() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/line_times.py");
-    let output =
-        std::process::Command::new("python3").arg(program).args([env!("CARGO_BIN_EXE_txid"), "24", "8"]).output();
+    let output = std::process::Command::new("python3").arg(program).args([crate::program(), "24", "8"]).output();
     let output = output.unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.ends_with("logs are the same\n"), "{said}{}", String::from_utf8_lossy(&output.stderr));

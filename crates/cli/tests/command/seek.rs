@@ -24,7 +24,7 @@ fn found(directory: &Path, args: &[&str]) -> (String, String) {
 fn reads(directory: &Path, args: &str) -> Option<(usize, u64)> {
     let command = format!("strace -f -e trace=read,pread64 -o calls \"$0\" grep {args} > out 2> said");
     let mut shell = assert_cmd::Command::new("sh");
-    shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(directory);
+    shell.args(["-c", &command, crate::program()]).current_dir(directory);
     std::process::Command::new("strace").arg("-V").output().ok()?;
     shell.assert().success();
     let calls = std::fs::read_to_string(directory.join("calls")).unwrap();

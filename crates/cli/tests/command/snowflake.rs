@@ -32,7 +32,7 @@ fn ids_go_up_from_one_run_to_the_next() {
     // A relative one is of the working directory.
     let mut nowhere = assert_cmd::Command::new("sh");
     nowhere.args(["-c", "rmdir \"$PWD\" && exec \"$0\" new --format snowflake --node 3 --state x"]);
-    nowhere.arg(env!("CARGO_BIN_EXE_txid")).current_dir(TempDir::new().unwrap().keep());
+    nowhere.arg(crate::program()).current_dir(TempDir::new().unwrap().keep());
     assert_eq!(refusal(&mut nowhere), "txid: --state: No such file or directory (os error 2)\n");
     let other_layout = refusal(&mut new(state, &["--layout", "sonyflake"]));
     assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
@@ -86,7 +86,7 @@ fn without_proc_a_page_of_the_agent_is_refused() {
         let path = path.to_str().unwrap();
         let new = [&["new", "--state", path, "--format"], options].concat();
         printed(&mut txid(&new));
-        let said = refusal(&mut without_proc(&[&[env!("CARGO_BIN_EXE_txid")], &*new].concat()));
+        let said = refusal(&mut without_proc(&[&[crate::program()], &*new].concat()));
         let why = "because /proc/sys/kernel/random/boot_id cannot be read; mount /proc here";
         assert!(said.contains(&format!("cannot tell whether {path} is from this boot, {why}")), "{said}");
     }

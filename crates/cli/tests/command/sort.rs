@@ -140,7 +140,7 @@ fn memory_is_bounded() {
     for (command, mib) in [("sort", 160), ("grep -s --from=0", 64)] {
         let command = format!("ulimit -v {} && exec \"$0\" {command} long", mib << 10);
         let mut shell = assert_cmd::Command::new("sh");
-        shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+        shell.args(["-c", &command, crate::program()]).current_dir(&directory);
         shell.assert().code(2).stdout("").stderr("txid: long: the line at offset 0 is longer than 8 MiB; skipped\n");
     }
 }

@@ -9,7 +9,7 @@ const ESCAPE: char = '\x1b';
 
 /// Everything that the command writes when its output and errors go to a terminal.
 fn on_terminal(directory: &Path, command: &str) -> String {
-    let command = format!("'{}' {command}", env!("CARGO_BIN_EXE_txid"));
+    let command = format!("'{}' {command}", crate::program());
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
     script.current_dir(directory).env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");

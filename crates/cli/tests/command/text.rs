@@ -136,7 +136,7 @@ fn output_is_buffered_where_it_is_no_terminal() {
     let directory = directory(&[("ids", lines.as_bytes())]);
     let command = "strace -f -c -e trace=write,ioctl -o counts \"$0\" inspect <ids >out";
     let mut shell = assert_cmd::Command::new("sh");
-    shell.args(["-c", command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+    shell.args(["-c", command, crate::program()]).current_dir(&directory);
     if std::process::Command::new("strace").arg("-V").output().is_err() {
         return;
     }
