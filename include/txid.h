@@ -399,8 +399,8 @@ int32_t txid_maker_fill(const txid_maker *maker,
                         bool *guessable,
                         char *message);
 
-/// As txid_maker_fill, stamped with exactly `ms`. If ids of this format have no time, or only the clock's, returns a
-/// txid_error, and `message` says so.
+/// As txid_maker_fill, stamped with exactly `ms`, or with its low bits if ids of this format cannot hold that time. If they have
+/// no time, or only the clock's, returns a txid_error, and `message` says so.
 ///
 /// Safety:
 ///

@@ -193,22 +193,23 @@ impl Maker {
         }
     }
 
-    /// Writes a new id stamped with exactly `ms`. None if ids of this format have no time, or only the clock's.
+    /// Writes a new id stamped with exactly `ms`, or if ids of this format cannot hold that time, with its low bits. None if they
+    /// have no time, or only the clock's.
     ///
     /// ```
     /// use txid::Maker;
     ///
     /// let mut text = [0; Maker::MAX_LEN];
-    /// assert!(Maker::builder("flake").build()?.write_at(1_522_545_688_552, &mut text).is_some());
-    /// assert!(Maker::builder("uuid_v4").build()?.write_at(1_522_545_688_552, &mut text).is_none());
+    /// assert!(Maker::builder("flake").build()?.write_wrapping_at(1_522_545_688_552, &mut text).is_some());
+    /// assert!(Maker::builder("uuid_v4").build()?.write_wrapping_at(1_522_545_688_552, &mut text).is_none());
     /// # Ok::<(), txid::MakerError>(())
     /// ```
-    pub fn write_at(&self, ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<Made> {
-        self.write_uninit_at(ms, uninit(text))
+    pub fn write_wrapping_at(&self, ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<Made> {
+        self.write_uninit_wrapping_at(ms, uninit(text))
     }
 
-    /// As [`Maker::write_at`], to memory that need not have a value. It has one up to the length that is returned.
-    pub fn write_uninit_at(&self, ms: i64, text: &mut [MaybeUninit<u8>; Self::MAX_LEN]) -> Option<Made> {
+    /// As [`Maker::write_wrapping_at`], to memory that need not have a value. It has one up to the length that is returned.
+    pub fn write_uninit_wrapping_at(&self, ms: i64, text: &mut [MaybeUninit<u8>; Self::MAX_LEN]) -> Option<Made> {
         match &self.0 {
             Writers::Now(_) => None,
             Writers::Stamped(at) | Writers::Both(_, at) => Some(at.write(ms, text)),

@@ -128,7 +128,7 @@ mod tests {
         let now_ms = clock::system_ms();
         let made = |format: &str, ms| {
             let mut text = [0; Maker::MAX_LEN];
-            let made = Maker::builder(format).build().unwrap().write_at(ms, &mut text).unwrap();
+            let made = Maker::builder(format).build().unwrap().write_wrapping_at(ms, &mut text).unwrap();
             text[..made.len].to_vec()
         };
         let old_ms = now_ms - 7_200_000;

@@ -1128,7 +1128,7 @@ mod tests {
                 let (mut text, mut places, mut expected) = (between.clone(), Vec::new(), Vec::new());
                 for &ms in &ms {
                     let mut id = [0; Maker::MAX_LEN];
-                    let length = maker.write_at(ms, &mut id).unwrap().len;
+                    let length = maker.write_wrapping_at(ms, &mut id).unwrap().len;
                     let id = &mut id[..length];
                     if upper && is_in_one_case {
                         id.make_ascii_uppercase();

@@ -55,8 +55,9 @@ fn each_character_of_an_alphabet_is_equally_likely() {
 #[test]
 fn a_type_ids_prefix_stands_before_a_version_7() {
     let maker = Maker::builder("typeid").options(["prefix=req_line"]).build().unwrap();
-    let ids: Vec<_> =
-        (0..100).map(|_| String::from_utf8(text(|text| maker.write_at(MS, text).unwrap().len)).unwrap()).collect();
+    let ids: Vec<_> = (0..100)
+        .map(|_| String::from_utf8(text(|text| maker.write_wrapping_at(MS, text).unwrap().len)).unwrap())
+        .collect();
     assert!(ids.is_sorted() && ids.iter().all(|id| id.starts_with("req_line_01")), "{ids:?}");
     assert_eq!(named("typeid").unwrap().ms(ids[0].as_bytes(), &Numbers::UNKNOWN), Some(MS));
 }
@@ -74,7 +75,7 @@ fn no_id_twice_across_threads() {
     for (format, maker) in makers() {
         check(format.name, || now(&maker));
         if format.make.as_ref().unwrap().takes_a_time {
-            check(format.name, || text(|text| maker.write_at(7_000_000_000_000, text).unwrap().len));
+            check(format.name, || text(|text| maker.write_wrapping_at(7_000_000_000_000, text).unwrap().len));
         }
     }
     check("the id of a span", || trace::span_id().to_text().to_vec());
@@ -87,7 +88,7 @@ fn each_id_of_a_thread_is_greater_than_the_one_before() {
         ["uuid_v7", "flake", "ulid", "trace_id", "trace_host_id"].contains(&format.name)
     };
     let sorted = makers().filter(in_order).map(|(format, maker)| {
-        let at = |ms| text(|text| maker.write_at(ms, text).unwrap().len);
+        let at = |ms| text(|text| maker.write_wrapping_at(ms, text).unwrap().len);
         let ids: Vec<_> = (0..200_000).map(|_| now(&maker)).collect();
         assert!(ids.is_sorted_by(|a, b| a < b), "{format:?}");
         let (ahead, after) = (at(txid::system_ms() + (1 << 36)), now(&maker));
@@ -104,7 +105,7 @@ fn each_id_of_a_thread_is_greater_than_the_one_before() {
 fn a_given_time_is_read_back() {
     for (format, maker) in makers() {
         let mut id = [0; Maker::MAX_LEN];
-        let stamped = maker.write_at(MS, &mut id);
+        let stamped = maker.write_wrapping_at(MS, &mut id);
         assert_eq!(stamped.is_some(), format.make.as_ref().unwrap().takes_a_time, "{format:?}");
         let Some(stamped) = stamped.filter(|_| format.is_read()) else { continue };
         let ms = format.ms(&id[..stamped.len], &Numbers::UNKNOWN).unwrap();

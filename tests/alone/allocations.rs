@@ -45,7 +45,7 @@ fn by(maker: Maker) -> Make {
 }
 
 fn at(maker: Maker) -> Make {
-    Box::new(move || _ = black_box(maker.write_at(7, &mut [0; Maker::MAX_LEN])))
+    Box::new(move || _ = black_box(maker.write_wrapping_at(7, &mut [0; Maker::MAX_LEN])))
 }
 
 fn ids_are_made_without_an_allocation() {

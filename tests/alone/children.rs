@@ -70,7 +70,7 @@ fn makes() -> impl Iterator<Item = Make> {
         Box::new(move || pad(|text| _ = maker.write_by(clock_ms(), text).unwrap()))
     });
     let stamped = makers_that_stamp()
-        .map(|(_, maker)| -> Make { Box::new(move || pad(|text| _ = maker.write_at(7, text).unwrap())) });
+        .map(|(_, maker)| -> Make { Box::new(move || pad(|text| _ = maker.write_wrapping_at(7, text).unwrap())) });
     by.chain(stamped)
 }
 

@@ -110,8 +110,8 @@ pub unsafe extern "C" fn txid_maker_fill(
     }
 }
 
-/// As txid_maker_fill, stamped with exactly `ms`. If ids of this format have no time, or only the clock's, returns a
-/// txid_error, and `message` says so.
+/// As txid_maker_fill, stamped with exactly `ms`, or with its low bits if ids of this format cannot hold that time. If they have
+/// no time, or only the clock's, returns a txid_error, and `message` says so.
 ///
 /// # Safety
 ///
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn txid_maker_fill_at(
 ) -> i32 {
     // SAFETY: the caller vouches for all of them.
     unsafe {
-        match (*maker).0.write_uninit_at(ms, &mut *buf.cast()) {
+        match (*maker).0.write_uninit_wrapping_at(ms, &mut *buf.cast()) {
             Some(made) => length(made, guessable),
             None => fail(txid_error::Option, &"ids of this format are not stamped with a given time", message),
         }

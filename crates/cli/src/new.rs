@@ -27,7 +27,7 @@ pub(crate) fn run(args: &New) -> Result<ExitCode> {
 
 fn make<'a>(maker: &Maker, at: Option<i64>, text: &'a mut [u8; Maker::MAX_LEN]) -> Result<&'a [u8]> {
     let made = match at {
-        Some(ms) => maker.write_at(ms, text).context(CARRY_NO_TIME)?,
+        Some(ms) => maker.write_wrapping_at(ms, text).context(CARRY_NO_TIME)?,
         None => maker.write_by(txid::system_ms(), text)?,
     };
     if made.guessable {
