@@ -61,7 +61,7 @@ my %PACKAGES = (
         # With all servers in turn, the tests take longer than the ten minutes that cargo-gamma has for a suite.
         then => [
             [without('with_servers'), '--', @ELSEWHERE],
-            map { [only('with_servers'), '--', @ELSEWHERE, @$_] } [qw(power_cuts:: segments:: attacks:: beside::)],
+            map { [only('with_servers'), '--', @ELSEWHERE, @$_] } [qw(power_cuts:: segments:: attacks:: beside:: listen::)],
             ['fleet::'], ['stores::access::'], [qw(stores:: --skip stores::access::)],
         ],
     },
