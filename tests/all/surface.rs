@@ -45,12 +45,13 @@ fn c_names() -> BTreeSet<String> {
 
 /// The functions of txid.h: the type of their result, their name, and their comment.
 fn functions(header: &str) -> Vec<(&str, &str, &str)> {
-    let commented = header.split("/**\n").skip(1).filter_map(|it| it.split_once(" */\n"));
-    let function = |(comment, rest)| {
-        let (result, name) = str::split_once(rest, '(')?.0.rsplit_once(' ')?;
+    fn function(item: &str) -> Option<(&str, &str, &str)> {
+        let last = item.rfind("///")?;
+        let (comment, rest) = item.split_at(last + item[last..].find('\n')? + 1);
+        let (result, name) = rest.split_once('(')?.0.rsplit_once(' ')?;
         (!result.contains(['{', ';', '#'])).then_some((result, name.trim_start_matches('*'), comment))
-    };
-    commented.filter_map(function).collect()
+    }
+    header.split("\n\n").filter_map(function).collect()
 }
 
 /// As the comment at the head of txid.h has it.
