@@ -817,7 +817,7 @@ mod tests {
         (!is_before && end > place).then_some(place..end)
     }
 
-    /// All that is tried, in order.
+    /// All that is tried, in the order of the places: a prefix, where its word begins.
     fn tried(finder: &Finder, text: &[u8]) -> Vec<Range<usize>> {
         let is_all = matches!(finder.which, Which::All);
         let wanted = (0..ALL.len()).filter(|&at| finder.wants(at)).filter_map(|at| ALL[at].shape());
@@ -828,11 +828,11 @@ mod tests {
             here.extend(run_at(text, place).filter(|run| is_all && run.len() >= SHORTEST));
             here.sort_unstable_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
             here.dedup();
-            all.extend(here);
+            all.extend(here.into_iter().map(|range| (place, range)));
         }
         let is_late = |start| is_percent(text, start) && escape(text, start) > 0 && !is_in_order(text, start);
-        all.sort_by_key(|range| (range.start + if is_late(range.start) { 2 } else { 0 }, is_late(range.start)));
-        all
+        all.sort_by_key(|(place, _)| (place + if is_late(*place) { 2 } else { 0 }, is_late(*place)));
+        all.into_iter().map(|(_, range)| range).collect()
     }
 
     fn found(finder: &Finder, text: &[u8]) -> Vec<Found> {
@@ -1066,6 +1066,14 @@ mod tests {
         let (typeid, text) =
             (Finder::of(&[named("typeid").unwrap()], Numbers::UNKNOWN).unwrap(), "a".repeat(64) + "_" + word);
         assert_eq!(found(&typeid, text.as_bytes()).iter().map(|it| it.range.start).collect::<Vec<_>>(), [65]);
+    }
+
+    #[test]
+    fn an_id_hides_the_prefix_that_it_is_part_of() {
+        let text = "a_cgxaaaaaaaaaaaaaaaaaaaaaa_00aaaapaaaa0a0a00000p00aaa@";
+        all_finders().iter().for_each(|finder| assert_finds_what_is_there(finder, text.as_bytes()));
+        let all = found(&Finder::of_all(Numbers::UNKNOWN), text.as_bytes());
+        assert_eq!(all.iter().map(|it| it.range.clone()).collect::<Vec<_>>(), [2..27, 28..54]);
     }
 
     #[test]
