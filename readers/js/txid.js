@@ -246,7 +246,8 @@ const epochOf = ({ takes_epoch: isTaken }, clock, options) => clock.epoch + BigI
 function isByChance({ parts: [{ fields, digits }, ...others] }, text, weight) {
     const { base, both_cases: both } = fields && others.length === 0 ? DIGITS[digits] : {};
     const isInOneCase = /[@-_]/.test(text) !== /[a-z]/.test(text);
-    return base >= 62n ? 2 * weight > text.length * (isInOneCase ? 11 : 12) : Boolean(both) && base >= 32n && !isInOneCase;
+    const isOfWords = !/\d|[@-_]{2}/.test(text);
+    return base >= 62n ? 2 * weight > text.length * (isInOneCase || isOfWords ? 11 : 12) : Boolean(both) && base >= 32n && !isInOneCase;
 }
 
 // Reads a text as a format: the id, its weight, and whether it is rather a word.

@@ -161,7 +161,7 @@ def is_by_chance(parts, text, weight):
     digits = TABLE["digits"][parts[0]["digits"]] if len(parts) == 1 and "fields" in parts[0] else {"alphabet": ""}
     base, is_in_one_case = len(digits["alphabet"]), bool(re.search("[@-_]", text)) != bool(re.search("[a-z]", text))
     if base >= 62:
-        return 2 * weight > len(text) * (11 if is_in_one_case else 12)
+        return 2 * weight > len(text) * (11 if is_in_one_case or not re.search("[0-9]|[@-_]{2}", text) else 12)
     return base >= 32 and "both_cases" in digits and not is_in_one_case
 
 

@@ -63,7 +63,7 @@ pub(crate) enum Chance {
     Unknown,
     /// Those with letters in both cases, or without a letter.
     Cases,
-    /// Those that have not more bits than the weight of the id: six a character, and fewer in one case.
+    /// Those that have not more bits than the weight of the id: six a character, and fewer in one case, or of words.
     Weight,
 }
 

@@ -41,8 +41,18 @@ pub(super) fn is_by_chance(format: &Format, text: &[u8], bits: u32) -> bool {
     text.last_chunk().copied().into_iter().for_each(add);
     match chance {
         Chance::Cases => (upper == 0) == (lower == 0),
-        _ => 2 * bits as usize > text.len() * if upper == 0 || lower == 0 { 11 } else { 12 },
+        _ => {
+            let (bits, length) = (2 * bits as usize, text.len());
+            bits > 12 * length || bits > 11 * length && (upper == 0 || lower == 0 || are_words(text))
+        }
     }
+}
+
+/// Whether all are letters, `@`, `-` and `_`, and none of `A` to `Z`, `@` and `_` is beside another. There are about as many such
+/// texts as of letters and digits in one case.
+fn are_words(text: &[u8]) -> bool {
+    let is_upper = |byte: &u8| (b'@'..=b'_').contains(byte);
+    !text.iter().any(u8::is_ascii_digit) && !text.windows(2).any(|two| two.iter().all(is_upper))
 }
 
 /// What a text holds as an id of a format that the compiler knows, and makes code for alone.
