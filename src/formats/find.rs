@@ -8,7 +8,7 @@
 
 use super::anatomy::Numbers;
 use super::rank::{Reading, Readings, likely_txid_ms, of_its_length};
-use super::row::{Format, Texts};
+use super::row::{Format, Part, Texts};
 use super::shape::Shape;
 use super::table::{ALL, TXID};
 use super::time::is_by_chance;
@@ -79,6 +79,8 @@ enum Look {
     Heads(Heads),
     /// Ids whose texts do not sort.
     Unsorted(&'static Format),
+    /// The same, with eight decimal digits at this place.
+    Digits(&'static Format, usize),
     /// Numbers of any layout.
     Any,
 }
@@ -157,7 +159,9 @@ impl Finder {
         let lower = match format.texts_sort().unwrap_or(Texts::Unsorted) {
             Texts::Unsorted if matches!(self.which, Which::All) && format.takes_a_layout() => return Some(Look::Any),
             // Those of its last layout sort.
-            Texts::Unsorted if format.shape() != Some(Shape::Xray) => return Some(Look::Unsorted(format)),
+            Texts::Unsorted if format.shape() != Some(Shape::Xray) => {
+                return Some(digits_at(format).map_or(Look::Unsorted(format), |at| Look::Digits(format, at)));
+            }
             Texts::Unsorted | Texts::AsTheyAre => 0,
             Texts::InOneCase => u64::from_ne_bytes([0x20; 8]),
         };
@@ -322,10 +326,27 @@ impl Window {
     fn may_hold_any(&self, text: &[u8], numbers: &Numbers) -> bool {
         self.looks[text.len().min(63)].iter().any(|look| match look {
             Look::Heads(heads) => heads.has(text),
-            Look::Unsorted(format) => format.ms(text, numbers).is_some_and(|ms| self.ms.contains(&ms)),
+            Look::Digits(_, at) if !head(&text[*at..]).is_some_and(are_digits) => false,
+            Look::Unsorted(format) | Look::Digits(format, _) => {
+                format.ms(text, numbers).is_some_and(|ms| self.ms.contains(&ms))
+            }
             Look::Any => true,
         })
     }
+}
+
+/// All at once: digits are from 0x30 to 0x39.
+fn are_digits(eight: u64) -> bool {
+    let all = |byte| u64::from_ne_bytes([byte; 8]);
+    (eight | eight.wrapping_add(all(6))) & all(0xf0) == all(0x30)
+}
+
+/// Where eight decimal digits stand in each text of a format that has some: a time has 13, and a number here at least 15.
+fn digits_at(format: &Format) -> Option<usize> {
+    let parts = format.texts.first()?.parts;
+    let is_decimal = |part: &Part| matches!(part, Part::Number(number) if number.digits.base() == 10);
+    let first = parts.iter().position(is_decimal)?;
+    Some(parts[..first].iter().map(|part| part.lengths().0).sum())
 }
 
 impl Heads {
@@ -401,27 +422,58 @@ impl Shapes {
 
     /// Calls `each` with the places of what looks like an id, in the order that they are tried in, until that breaks. Where
     /// nothing is hidden by an id, `may_be` is asked first.
-    ///
-    /// Each 64 bytes become 64 bits, the lowest for the first byte, once for all shapes. Shifting finds where 20 letters and
-    /// digits follow each other, say. Bits of the next 64 bytes are at hand.
     #[inline(always)]
     fn scan(
         &self,
         text: &[u8],
         may_be: impl Fn(&[u8]) -> bool,
-        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+        each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let bits_at = |begin| Bits::of(text.get(begin..).unwrap_or_default());
-        let mut begin = next_long(text, 0);
-        while begin < text.len() {
-            let before = begin.checked_sub(1).map_or(0, |before| text[before]);
-            let last = |is_set: bool| u64::from(is_set) << 63;
-            let before = Bits { words: last(is_of_word(&before)), dashes: 0, runs: last(is_of_run(&before)) };
-            let here = bits_at(begin);
-            // Nothing reaches into the next 64 bytes unless the last of these belongs to it. The dots of some ids do not.
-            let next = if here.runs >> 63 == 1 { bits_at(begin + 64) } else { Bits::default() };
-            self.try_places(text, begin, [before, here, next], &may_be, &mut each)?;
-            begin = next_long(text, begin + 64);
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            return unsafe { self.scan_by_avx2(text, may_be, each) };
+        }
+        self.scan_by(text, may_be, each, Bits::of_chunk)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn scan_by_avx2(
+        &self,
+        text: &[u8],
+        may_be: impl Fn(&[u8]) -> bool,
+        each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        // SAFETY: the caller's.
+        self.scan_by(text, may_be, each, |chunk| unsafe { Bits::of_chunk_by_avx2(chunk) })
+    }
+
+    /// Each 64 bytes become 64 bits, the lowest for the first byte, once for all shapes. Shifting finds where 20 letters and
+    /// digits follow each other, say. Bits of the next 64 bytes are at hand.
+    #[inline(always)]
+    fn scan_by(
+        &self,
+        text: &[u8],
+        may_be: impl Fn(&[u8]) -> bool,
+        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+        of: impl Fn(&[u8; 64]) -> Bits,
+    ) -> ControlFlow<()> {
+        let bits_at = |begin| padded(text.get(begin..).unwrap_or_default(), &of);
+        let (mut runs, mut known) = (bits_at(0).runs, None);
+        for begin in (0..text.len()).step_by(64) {
+            let next_runs = bits_at(begin + 64).runs;
+            let mut next = None;
+            if may_begin(runs, next_runs) {
+                let before = begin.checked_sub(1).map_or(0, |before| text[before]);
+                let last = |is_set: bool| u64::from(is_set) << 63;
+                let before = Bits { words: last(is_of_word(&before)), dashes: 0, runs: last(is_of_run(&before)) };
+                // Nothing reaches into the next 64 bytes unless the last of these belongs to it. The dots of some ids do not.
+                next = (runs >> 63 == 1).then(|| bits_at(begin + 64));
+                let here = known.unwrap_or_else(|| bits_at(begin));
+                self.try_places(text, begin, [before, here, next.unwrap_or_default()], &may_be, &mut each)?;
+            }
+            (runs, known) = (next_runs, next);
         }
         ControlFlow::Continue(())
     }
@@ -521,7 +573,8 @@ impl Shapes {
             length if self.parts >> length.min(63) & 1 == 0 => None,
             XRAY => xray(text, word.end),
             PREFIXED => prefixed(text, word),
-            _ => dotted(text, word),
+            _ if text.get(word.end) == Some(&b'.') => dotted(text, word),
+            _ => None,
         }
     }
 }
@@ -657,38 +710,6 @@ fn padded<T: Default>(text: &[u8], of: impl Fn(&[u8; 64]) -> T) -> T {
             of(&chunk)
         }
     }
-}
-
-/// Where the next 64 bytes are, from `begin` on, in which [`SHORTEST`] bytes of ids may begin.
-fn next_long(text: &[u8], begin: usize) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2.
-        return unsafe { next_long_by_avx2(text, begin) };
-    }
-    next_long_by(text, begin, |chunk| Bits::of_chunk(chunk).runs)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn next_long_by_avx2(text: &[u8], begin: usize) -> usize {
-    // SAFETY: the caller's.
-    next_long_by(text, begin, |chunk| unsafe { Bits::of_chunk_by_avx2(chunk).runs })
-}
-
-#[inline(always)]
-fn next_long_by(text: &[u8], mut begin: usize, runs: impl Fn(&[u8; 64]) -> u64) -> usize {
-    let runs_at = |begin| padded(text.get(begin..).unwrap_or_default(), &runs);
-    let mut next = runs_at(begin);
-    while begin < text.len() {
-        let here = next;
-        next = runs_at(begin + 64);
-        if may_begin(here, next) {
-            break;
-        }
-        begin += 64;
-    }
-    begin
 }
 
 /// Whether [`SHORTEST`] such bytes follow each other from one of these 64 on.
@@ -893,11 +914,6 @@ mod tests {
             let expected = [of(is_of_word), of(|byte| *byte == b'-'), of(is_of_run)];
             for bits in [Bits::of(&chunk), Bits::of_chunk(&chunk)] {
                 assert_eq!([bits.words, bits.dashes, bits.runs], expected);
-            }
-            let text = [&chunk[..], b"              ", &chunk[..]].concat();
-            for begin in 0..text.len() {
-                let plain = next_long_by(&text, begin, |chunk| Bits::of_chunk(chunk).runs);
-                assert_eq!(next_long(&text, begin), plain);
             }
         }
     }
