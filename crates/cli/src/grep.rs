@@ -68,6 +68,10 @@ pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
         }
     }
     search.bar.finish_and_clear();
+    if let Some(spread) = &search.spread {
+        let passed = &mut search.records.passed;
+        passed.others = passed.others.or(spread.times);
+    }
     if let Some(histogram) = &search.histogram {
         print(histogram.text()?.as_bytes())?;
     }

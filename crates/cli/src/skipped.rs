@@ -23,7 +23,7 @@ pub(crate) struct Skipped {
     /// The clock of lines with numbers.
     times: LineTime,
     /// The earliest and the latest time that was read in the same lines.
-    others: Option<[i64; 2]>,
+    pub(crate) others: Option<[i64; 2]>,
     formats: Vec<(&'static Format, u64)>,
     numbers: u64,
     layouts: Vec<Fit>,
