@@ -121,6 +121,7 @@ soak: ## kill, fork, sort, lease and fuzz, for hours
 	tests/randomness/run.sh
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	python3 tests/ff1.py target/release/txid 100000
+	python3 tests/line_times.py target/release/txid 1200 5
 	cargo test --locked -p txid-cli --test command soak:: -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) -p txid-agent-machines --test all -- --ignored --nocapture --test-threads=1
 	crates/fuzz/run.sh 20

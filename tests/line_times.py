@@ -1,4 +1,4 @@
-"""Logs in 24 formats of time, read by Python's datetime and re: `txid grep` finds the same records. `line_times.py TXID [LOGS [WINDOWS]]`"""
+"""Logs in 25 formats of time and in all zones, read by Python's datetime and re: `txid grep` finds the same records. `line_times.py TXID [LOGS [WINDOWS]]`"""
 
 import datetime as dt
 import gzip
@@ -35,6 +35,7 @@ FORMATS = [
     ("x {d:%a, %d %b %Y %H:%M:%S} GMT x", UTC, 1),
     ("{d:%Y-%m-%d %H:%M:%S}.{ms:03} UTC [7] LOG:  x", UTC, 1000),
     ("{d:%Y-%m-%d %H:%M:%S}+00 x", UTC, 1),
+    ("Start-Date: {d:%Y-%m-%d  %H:%M:%S}", LOCAL, 1),
     ('{{"level":30,"time":{t},"msg":"at 10:00:00"}}', UTC, 1000),
     ('{{"level":"info","ts":{s}.{ms:03}}}', UTC, 1000),
     ('{{"__CURSOR":"s=0","__REALTIME_TIMESTAMP":"{t}{sub:03}","MESSAGE":"x"}}', UTC, 1000),
@@ -79,7 +80,7 @@ def read(form, clock, fraction, at, naive, zone, changed):
 
 def make_log(directory, number):
     form, clock, fraction = FORMATS[number % len(FORMATS)]
-    zone = random.choice(ZONES)
+    zone = ZONES[number % len(ZONES)]
     at = random.randrange(1_400_000_000, 1_780_000_000) * 1_000_000
     step = random.choice([1_000, 1_000_000, 60_000_000, 7_200_000_000])
     changed = (at + step * 400) // 1000
@@ -105,8 +106,9 @@ def make_log(directory, number):
     return path + pack, zone.key, records
 
 
-def main(program, logs=24, windows=8):
+def main(program, logs=25, windows=8):
     random.seed(SEED)
+    random.shuffle(ZONES)
     for number in range(logs):
         with tempfile.TemporaryDirectory() as directory:
             path, zone, records = make_log(directory, number)

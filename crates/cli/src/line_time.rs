@@ -1,5 +1,6 @@
 //! The time that a line of a log says it was written at.
 
+use crate::blocks::line_end;
 use crate::errors::complain;
 use crate::zone::local_zone;
 use jiff::Timestamp;
@@ -54,8 +55,8 @@ pub(crate) struct LineTime {
 
 /// How the time before was written: most lines differ from it in the clock alone.
 struct Before {
-    /// Where its text begins, after the first colon of the line, and whether the line begins there. It has one more byte
-    /// before the time, and in JSON all of the line.
+    /// Where its text begins, after the first colon of the line, or whether the line begins there. It has one more byte before
+    /// the time, and in JSON all of the line.
     from: isize,
     is_first: bool,
     /// The text before the clock, and after it up to the offset, with one more byte.
@@ -114,10 +115,9 @@ impl LineTime {
     /// The first time in the line. In JSON, the first under the name of a time, if there is one.
     #[inline]
     pub(crate) fn find(&mut self, line: &[u8]) -> Option<Stamp> {
-        let colon = memchr(b':', line);
-        match self.before.as_ref().zip(colon).and_then(|(before, colon)| before.again(line, colon, self.changed_ms)) {
+        match self.before.as_ref().and_then(|before| before.again(line, self.changed_ms)) {
             Some(stamp) => Some(stamp),
-            None => self.search(line, colon),
+            None => self.search(line),
         }
     }
 
@@ -127,11 +127,10 @@ impl LineTime {
     pub(crate) fn skip(&self, text: &[u8], mut at: usize, to: usize, times: &RangeInclusive<i64>) -> [usize; 2] {
         let (Some(before), mut last) = (&self.before, at) else { return [at; 2] };
         while at < to {
-            let Some(colon) = memchr(b':', &text[at..]) else { break };
-            let stamp = before.again(&text[at..], colon, self.changed_ms);
+            let stamp = before.again(&text[at..], self.changed_ms);
             let Some(stamp) = stamp.filter(|stamp| !times.contains(&stamp.ms)) else { break };
             let start = at + stamp.range.start;
-            let end = memchr(b'\n', &text[start..]).map_or(text.len(), |newline| start + newline + 1);
+            let end = line_end(text, at + stamp.range.end);
             if end > to {
                 break;
             }
@@ -141,9 +140,9 @@ impl LineTime {
     }
 
     #[inline(never)]
-    fn search(&mut self, line: &[u8], colon: Option<usize>) -> Option<Stamp> {
+    fn search(&mut self, line: &[u8]) -> Option<Stamp> {
         let stamp = self.first(line)?;
-        if let Some(before) = colon.and_then(|colon| self.before_of(line, colon, &stamp)) {
+        if let Some(before) = memchr(b':', line).and_then(|colon| self.before_of(line, colon, &stamp)) {
             self.before = Some(before);
         }
         Some(stamp)
@@ -268,11 +267,14 @@ impl LineTime {
 impl Before {
     /// The time of a line that is like the one before but for its clock.
     #[inline]
-    fn again(&self, line: &[u8], colon: usize, changed_ms: i64) -> Option<Stamp> {
-        let from = colon.checked_add_signed(self.from)?;
+    fn again(&self, line: &[u8], changed_ms: i64) -> Option<Stamp> {
+        let from = match self.is_first {
+            true => 0,
+            false => memchr(b':', line)?.checked_add_signed(self.from).filter(|from| *from > 0)?,
+        };
         let clock = from + self.head.text.len();
         let end = clock + 8 + if self.fraction > 0 { 1 + self.fraction } else { 0 };
-        if (from == 0) != self.is_first || !self.head.is_at(line, from) || !self.tail.is_at(line, end) {
+        if !self.head.is_at(line, from) || !self.tail.is_at(line, end) {
             return None;
         }
         let [hour, minute, second] = digits_of_clock(line, clock)?;
@@ -351,8 +353,10 @@ fn fraction_ms(digits: &[u8]) -> i64 {
 #[inline]
 fn day_before(line: &[u8], start: usize, at: usize) -> Option<Day> {
     let text = &line[start..at.checked_sub(1)?.max(start)];
-    let from_end = |back: usize| text.len().checked_sub(back);
     let between = line[at - 1];
+    // apt writes two spaces.
+    let text = if between == b' ' { text.strip_suffix(b" ").unwrap_or(text) } else { text };
+    let from_end = |back: usize| text.len().checked_sub(back);
     if !matches!(between, b' ' | b'T' | b't' | b':') {
         return None;
     }

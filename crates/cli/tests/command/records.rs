@@ -225,13 +225,19 @@ fn a_layout_is_offered_only_near_the_times_of_the_lines() {
         let said = found(txid(command).write_stdin(log)).1;
         assert!(!said.contains("layout"), "{command:?}: {said}");
     }
+    let orders: String = (0..9).map(|n| format!("{}\n{}\n", id(NOON + n), crate::snowflake(NOON + n, 1, n))).collect();
+    for command in [&["sort"][..], &["grep", "-c", "--from=2015"], &["audit", "--format=any"]] {
+        let said = found(txid(command).write_stdin(&*orders)).1;
+        let layouts = ", in the layout snowflake from 2026-11-24T12:00:00.000Z to 2026-11-24T12:00:00.008Z; txid ";
+        assert!(said.contains(layouts), "{command:?}: {said}");
+    }
 }
 
-/// Python reads the same logs: 24 of them here, and any number by an argument.
+/// Python reads the same logs: 25 of them here, and any number by an argument.
 #[test]
 fn another_make_finds_the_same_records() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/line_times.py");
-    let output = std::process::Command::new("python3").arg(program).args([crate::program(), "24", "8"]).output();
+    let output = std::process::Command::new("python3").arg(program).args([crate::program(), "25", "8"]).output();
     let output = output.unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.ends_with("logs are the same\n"), "{said}{}", String::from_utf8_lossy(&output.stderr));
