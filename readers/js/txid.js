@@ -242,12 +242,11 @@ function weightOf({ bits, fields: { list, more = 0, is_elsewhere: isElsewhere } 
 
 const epochOf = ({ takes_epoch: isTaken }, clock, options) => clock.epoch + BigInt(isTaken && options.epoch || 0);
 
-// Whether it is a word rather than an id of this weight.
+// Whether it is a word rather than an id of this weight: words in both cases have as few bits a character as those in one.
 function isByChance({ parts: [{ fields, digits }, ...others] }, text, weight) {
     const { base, both_cases: both } = fields && others.length === 0 ? DIGITS[digits] : {};
     const isInOneCase = /[@-_]/.test(text) !== /[a-z]/.test(text);
-    const isOfWords = !/\d|[@-_]{2}/.test(text);
-    return base >= 62n ? 2 * weight > text.length * (isInOneCase || isOfWords ? 11 : 12) : Boolean(both) && base >= 32n && !isInOneCase;
+    return base >= 62n ? 2 * weight > text.length * (isInOneCase || !/\d|[@-_]{2}/.test(text) ? 11 : 12) : Boolean(both) && base >= 32n && !isInOneCase;
 }
 
 // Reads a text as a format: the id, its weight, and whether it is rather a word.
