@@ -106,7 +106,7 @@ fn rows() -> Vec<Row> {
             move |i| {
                 let id = &their_skywalking[i];
                 let mut text = [0; SkyWalking::MAX_LEN];
-                let time = id.ms * 10_000 + u64::from(id.sequence);
+                let time = id.ms * 10_000 + i64::from(id.sequence);
                 _ = write!(&mut text[..], "{:032x}.{}.{time}", id.instance, id.thread);
                 black_box(text);
             },

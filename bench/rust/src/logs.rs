@@ -32,8 +32,10 @@ pub fn table(txid: &str, directory: &Path) -> String {
             table += &measured(&of_zstd(txid, path), txid, directory);
         }
     }
-    write(&log, no_id, false);
-    table += &of_own_times(path).iter().map(|row| measured(row, txid, directory)).collect::<String>();
+    for (id, of) in [(no_id as fn(i64) -> String, ""), (trace_id, " with trace ids")] {
+        write(&log, id, false);
+        table += &of_own_times(path, of).iter().map(|row| measured(row, txid, directory)).collect::<String>();
+    }
     for (id, what) in [(some_txid as fn(i64) -> String, "ids"), (no_id, "lines without ids")] {
         write(&log, id, true);
         let sort = (format!("`sort` of {what} in any order"), "sort", words(&["sort", path]), words(&["sort", path]));
@@ -50,6 +52,11 @@ fn some_txid(ms: i64) -> String {
 
 fn no_id(_: i64) -> String {
     "-".to_string()
+}
+
+fn trace_id(_: i64) -> String {
+    let version_4 = txid::uuid::v4().to_string();
+    version_4.replace('-', "")
 }
 
 fn some_uuid(ms: i64) -> String {
@@ -109,20 +116,21 @@ fn searches(txid: &str, format: &str, path: &str, lines: i64, prefix: &str) -> V
     .into()
 }
 
-/// Searches of a log without ids, next to ripgrep, and where it is installed, to what reads times as well.
-fn of_own_times(path: &str) -> Vec<Row> {
+/// Searches of a log `of` lines without an id that has a time, next to ripgrep, and where it is installed, to what reads times as well.
+fn of_own_times(path: &str, of: &str) -> Vec<Row> {
     let text = "/v1/items/31000?";
     let (from, to) = ("2026-11-23T12:00:00Z", "2026-11-23T12:10:00Z");
     let count = words(&["rg", "-F", "-c", text, path]);
     let window = words(&["grep", "-c", "--from", from, "--to", to, path]);
     let of_text = words(&["grep", "-c", "-e", text, path]);
+    let name = format!("`grep`, ten minutes by times of lines{of}");
     let mut rows = vec![
-        ("`grep`, ten minutes by times of lines".to_string(), "rg -F -c", count.clone(), window.clone()),
-        ("`grep -e` of a text".to_string(), "rg -F -c", count, of_text),
+        (name.clone(), "rg -F -c", count.clone(), window.clone()),
+        (format!("`grep -e` of a text{of}"), "rg -F -c", count, of_text),
     ];
     if Command::new("hl").arg("--version").output().is_ok() {
         let theirs = words(&["hl", "--since", from, "--until", to, path]);
-        rows.push(("`grep`, ten minutes by times of lines".to_string(), "hl", theirs, window));
+        rows.push((name, "hl", theirs, window));
     }
     rows
 }
