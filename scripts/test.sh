@@ -98,7 +98,9 @@ part alone $rust --test alone --test snowflake_processes &
 part units $rust --lib --bins &
 # As shipped, the command runs in half of the time.
 # shellcheck disable=SC2086
-part rust env TXID_COMMAND="$PWD/target/release/txid" $rust --test all --test 'co*' || :
+[ "$workspace" != all ] || part corpus $rust --test corpus &
+# shellcheck disable=SC2086
+part rust env TXID_COMMAND="$PWD/target/release/txid" $rust --test all --test command || :
 # shellcheck disable=SC2086
 part documentation $rust --doc || :
 wait
