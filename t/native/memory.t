@@ -261,8 +261,8 @@ my (undef, undef, $blocks) = numbers();
 my $answers = 0;
 $answers += () = exchange($port, join '', @pipelined) =~ m{HTTP/1.1 200 }g for 1 .. $count;
 is $answers, 100 * $count, 'requests have spans';
-wait_until { (numbers())[2] <= $blocks };
-is +(numbers())[2], $blocks, 'a worker has as many blocks of memory afterwards';
+# The connection that came before may still have had blocks then: fewer are right, too.
+ok wait_until { (numbers())[2] <= $blocks }, 'a worker has no more blocks of memory afterwards' or diag((numbers())[2], " of $blocks");
 
 SKIP: {
     skip 'no Lua', 2 unless $has_lua;
