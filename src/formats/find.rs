@@ -79,7 +79,7 @@ enum Look {
     Heads(Heads),
     /// Ids whose texts do not sort.
     Unsorted(&'static Format),
-    /// The same, with eight decimal digits at this place.
+    /// Ids whose texts do not sort, and have eight decimal digits at this place.
     Digits(&'static Format, usize),
     /// Numbers of any layout.
     Any,

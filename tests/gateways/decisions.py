@@ -487,7 +487,7 @@ class Apisix(Plugin, unittest.TestCase):
         routes = [{"id": host, "host": host, "uri": "/*", "plugins": plugins(options), "upstream": upstream} for host, options in routes.items()]
         text = json.dumps({"routes": routes, "global_rules": [{"id": "all", "plugins": plugins(everywhere)}]})
         pathlib.Path(cls.configuration).write_text(f"{text}\n#END\n")
-        # It looks at the second.
+        # APISIX compares whole seconds of the file's time.
         os.utime(cls.configuration, times=(time.time() + cls.changes,) * 2)
 
     def refusal(self, routes):

@@ -44,7 +44,7 @@ PATHS = [b"/", b'/"\\', b"/\xff\xc3", "/\u2028é".encode(), b"/%00%0a", b"/" + b
 def serve(handler):
     handler.log_message = lambda *_: None
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    # Of clients that have gone.
+    # Clients that have gone are no error.
     server.handle_error = lambda *_: None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server

@@ -148,7 +148,7 @@ fn slow_and_broken_connections_change_no_renewal() {
         }
     }
     let files = fs::read_dir(format!("/proc/{}/fd", agent.0.id())).unwrap().count();
-    // Of 1,000 connections, 400 would wait.
+    // Without a limit, 400 of the 1,000 connections would wait.
     assert!(files < 200, "{files} files are open");
     until("nothing is renewed", || lease().renewals > before.renewals + 3);
     assert_eq!((lease().failures, lease().generation), (before.failures, before.generation));
