@@ -170,7 +170,7 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	cargo fmt --manifest-path bench/rust/Cargo.toml -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy $(OF_AGENT) --workspace --all-targets -- -D warnings
-	cargo check --locked --quiet --manifest-path bench/rust/Cargo.toml --target-dir target/bench
+	cargo check --quiet --manifest-path bench/rust/Cargo.toml --target-dir target/bench
 	for feature in "" $(FEATURES); do cargo clippy --locked --quiet --package txid --lib --no-default-features --features "$$feature" -- -D warnings || exit; done
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --no-deps --package txid --all-features
 	luacheck --quiet .
