@@ -51,7 +51,8 @@ export certificates=
 [ -z "${SSL_CERT_FILE-}" ] || { cp -L "$SSL_CERT_FILE" "$base/etc/host.pem"; certificates="SSL_CERT_FILE=/etc/host.pem CARGO_HTTP_CAINFO=/etc/host.pem"; }
 echo 'APT::Get::Assume-Yes "true";' >"$base/etc/apt/apt.conf.d/yes"
 printf '#!/bin/sh\nexit 101\n' >"$base/usr/sbin/policy-rc.d" && chmod 755 "$base/usr/sbin/policy-rc.d"
-mkdir -p "$base/root/txid/target" "$base/root/.cargo/registry"
+cargo_registry=${CARGO_HOME:-$HOME/.cargo}/registry
+mkdir -p "$base/root/txid/target" "$base/root/.cargo/registry" "$cargo_registry"
 tar -c --exclude ./target --exclude ./dist . | tar -x -C "$base/root/txid"
 
 # in_fresh COMMAND...: in the base with a layer on top.
@@ -66,7 +67,7 @@ in_fresh() {
         mount --rbind /dev dev
         shift 2
         exec env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-            $certificates chroot . "$@"' sh "$tmp" "${CARGO_HOME:-$HOME/.cargo}/registry" "$@"
+            $certificates chroot . "$@"' sh "$tmp" "$cargo_registry" "$@"
 }
 
 # serves PAGE: nginx with the page's first block, and with the second that it may have, as a file in /etc/nginx/conf.d, replaces a client's id,
