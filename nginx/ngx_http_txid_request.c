@@ -707,7 +707,10 @@ ngx_http_txid_change(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf
         }
     }
 
-    if (r != r->main && ngx_http_txid_copy_headers(r) != NGX_OK) {
+    /* In HTTP/0.9, and after a bad request line, there is no list yet. */
+    if ((r != r->main || r->headers_in.headers.last == NULL)
+        && ngx_http_txid_copy_headers(r) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
