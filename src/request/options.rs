@@ -84,7 +84,7 @@ impl PolicyOption {
             syntax: "NAME...",
             in_lua: "the name of a header or a list of names",
             default: Policy::DEFAULT_HEADER,
-            sentence: "Up to 4 headers that an id may come in. The first one with a valid id counts. The id is sent in the first header of the list.",
+            sentence: "Up to 4 headers that may have an incoming id. The first valid one counts. The id is sent in the first header of the list.",
             is_of_lua: true,
             read: Some(|policy, words| once(&mut policy.headers, header_names(words)?)),
             ..DIRECTIVE
@@ -94,7 +94,7 @@ impl PolicyOption {
             takes: Takes::Networks,
             syntax: "off | all | NETWORK... | unix: | $variable",
             in_lua: "true, false, a list of networks or a function",
-            sentence: "The peers whose ids and traces are propagated: none, all, or those in these networks.",
+            sentence: "The trusted peers, whose ids and traces are propagated: none, all, or those in these networks.",
             read: Some(|policy, words| once(&mut policy.accept, Networks::parse(words.iter().copied())?)),
             ..DIRECTIVE
         },
@@ -104,7 +104,7 @@ impl PolicyOption {
             syntax: "replace | reject",
             in_lua: r#""replace" or "reject""#,
             default: "replace",
-            sentence: "What an accepted peer gets for an id that is not valid, or for several: a new id, or status 400.",
+            sentence: "What happens if a trusted peer sends an invalid id, or several: the request gets a new id, or the response is 400.",
             read: Some(|policy, words| once(&mut policy.reject, reject(words)?)),
             ..DIRECTIVE
         },
@@ -131,7 +131,7 @@ impl PolicyOption {
             takes: Takes::Words,
             syntax: "off | KIND...",
             in_lua: r#""off", "traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger" or a list of these"#,
-            sentence: "The headers that a trace may come in, the first that counts first.",
+            sentence: "The kinds of trace headers to propagate, in order of precedence.",
             read: Some(|policy, words| once(&mut policy.kinds, kinds(words)?)),
             ..DIRECTIVE
         },
@@ -141,7 +141,7 @@ impl PolicyOption {
             syntax: "new | pass",
             in_lua: r#""new" or "pass""#,
             default: "new",
-            sentence: "Whether this hop is a span, the parent of the next hop's, or only propagates what accepted peers sent, and starts no trace.",
+            sentence: "Whether this hop adds a span, the parent of the next hop's, or passes on what trusted peers sent, and starts no trace.",
             read: Some(|policy, words| once(&mut policy.pass_spans, pass(words)?)),
             ..DIRECTIVE
         },
@@ -150,7 +150,7 @@ impl PolicyOption {
             takes: Takes::NameOrOff,
             syntax: "NAME | off",
             in_lua: "the name of a header or false",
-            sentence: "A header such as `X-Trace-Id` with the trace id alone.",
+            sentence: "A header with only the trace id, such as `X-Trace-Id`.",
             read: Some(|policy, words| once(&mut policy.trace_id_header, header_or_off(words)?)),
             ..DIRECTIVE
         },
@@ -170,7 +170,7 @@ impl PolicyOption {
             syntax: "on | off",
             in_lua: "true or false",
             default: "on",
-            sentence: "Whether a new `traceparent` has the flag 02 of W3C Trace Context, level 2: its trace id is random.",
+            sentence: "Whether a new `traceparent` has the random-trace-id flag (02) of W3C Trace Context, level 2.",
             read: Some(|policy, words| once(&mut policy.random_flag, switch(words)?)),
             ..DIRECTIVE
         },
@@ -179,7 +179,7 @@ impl PolicyOption {
             takes: Takes::Switch,
             syntax: "on | off",
             in_lua: "true or false",
-            sentence: "Whether trace headers of other kinds than `trace` are propagated from peers that are not accepted. Those of `trace` never are.",
+            sentence: "Whether trace headers of other kinds than `trace` are propagated from untrusted peers. Those of `trace` never are.",
             read: Some(|policy, words| once(&mut policy.pass_others, switch(words)?)),
             ..DIRECTIVE
         },
@@ -188,7 +188,7 @@ impl PolicyOption {
             takes: Takes::Ratio,
             syntax: "off | PERCENT% | 1/N | $variable",
             in_lua: r#""off", a share such as "1%" or "1/1000", or "$variable""#,
-            sentence: "The share of traces, of those that start here, that are sampled.",
+            sentence: "The sampling ratio of traces that start here.",
             read: Some(|policy, words| once(&mut policy.sample, sample(words)?)),
             ..DIRECTIVE
         },
