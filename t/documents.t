@@ -340,9 +340,14 @@ sub interfaces {
     }
 }
 
-for my $file (qw(README.md docs/quick-start-nginx.md docs/quick-start-openresty.md), map { "examples/$_.conf" } qw(gateway native nginx)) {
-    my ($text) = grep {/handle/} $file =~ /md$/ ? map { $_->{text} } grep { $_->{language} eq 'nginx' } blocks($file) : contents($file);
-    subtest "$file with added locations" => sub {
+my @handle;
+for my $file ('README.md', glob('docs/*.md'), map { "examples/$_.conf" } qw(gateway native nginx)) {
+    my @all = $file =~ /md$/ ? grep { $_->{language} eq 'nginx' && !$_->{reason} } blocks($file) : { line => 1, text => contents($file) };
+    push @handle, map { $_->{text} =~ /handle/ ? ["$file: line $_->{line}", $_->{text}] : () } @all;
+}
+for (@handle) {
+    my ($name, $text) = @$_;
+    subtest "$name, with added locations" => sub {
         my $reason = missing('nginx', $text);
         plan skip_all => $reason if $reason;
         my @added = (@ADDED, $text =~ /_by_lua_block/ ? @ADDED_BY_LUA : ());
@@ -353,7 +358,7 @@ for my $file (qw(README.md docs/quick-start-nginx.md docs/quick-start-openresty.
         my $config = configuration($text =~ s/^(?:pid|error_log) .*\n//mgr);
         my $as_it_is = as_it_is($text);
         $upstream =~ s/AS_IT_IS/$as_it_is/;
-        $config =~ s/^(\s*)(listen 127\.0\.0\.1:8080;)$/$1$2\n$locations/m;
+        $config =~ s/(listen 127\.0\.0\.1:8080;)/$1\n$locations/;
         $config =~ s/\}\s*\z/upstream added { server unix:PREFIX\/added.sock; }\n$upstream\n}\n/;
         $config =~ s/\b(INTERFACES|GRPC|NOBODY)\b/$port{$1}/g;
         my ($port) = serve($config, $text =~ /^\s*txid_\w+ /m ? $native : ());
