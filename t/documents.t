@@ -56,7 +56,7 @@ sub here {
     $text =~ s{/var/lib/txid}{$scratch}g;
     $text =~ s{/run/txid}{$scratch/run}g;
     $text =~ s{/etc/txid/orders\.key}{$key_file}g;
-    $text =~ s{(?<![/\w])(gateway|payments|pod-[ab])\.log}{$scratch/$1.log}g;
+    $text =~ s{(?<![/\w])(app|gateway|payments|pod-[ab])\.log}{$scratch/$1.log}g;
     return $text =~ s{txid-agent run }{txid-agent run --dir $scratch/run }gr;
 }
 

@@ -133,12 +133,12 @@ end
 local function mark(m, text, color)
     local p = probability(m, RANDOM_BITS)
     out('<circle cx="%.1f" cy="%.1f" r="4" fill="%s"/>', x(m), y(p), color)
-    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(m) + 9, y(p) + 12, color, text)
+    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(m) + 9, y(p) + 14, color, text)
 end
 
 
 local function draw()
-    out('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 390" font-family="sans-serif" font-size="12">')
+    out('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 390" font-family="sans-serif" font-size="15">')
     out('<rect width="720" height="390" fill="white"/>')
     for exponent = 0, MAX_X do
         out('<path d="M%.1f %d V%d" stroke="#ddd"/>', x(10 ^ exponent), TOP, TOP + HEIGHT)
@@ -159,12 +159,13 @@ local function draw()
         out('<circle cx="%.1f" cy="%.1f" r="3" fill="#c62828"><title>%d bits, %d ids: %.4f of %d</title></circle>',
             x(it.m), y(share), it.width, it.m, share, it.rounds)
     end
-    out('<text x="%.1f" y="%.1f" fill="#607d8b">20 bits</text>', x(2), y(1.2e-6))
-    out('<text x="%.1f" y="%.1f" fill="#607d8b">24 bits</text>', x(16), y(1.2e-6))
+    out('<text x="%.1f" y="%.1f" fill="#607d8b">20 bits</text>', x(1.1), y(4e-5))
+    out('<text x="%.1f" y="%.1f" fill="#607d8b">24 bits</text>', x(20), y(8e-7))
+    out('<text x="%.1f" y="%.1f" fill="#1769aa">54 bits, an id</text>', x(2.5e7), y(1e-3))
     out('<text x="%.1f" y="%.1f" fill="#c62828">simulated</text>', x(500), y(1e-3) + 14)
     mark(1e3, "1 million a second", "#1769aa")
     mark(1e4, "10 million a second", "#1769aa")
-    mark(1e6, "10 million a second, stamps of 100 ms", "#1769aa")
+    mark(1e6, "10 million, stamps of 100 ms", "#1769aa")
     out("</svg>")
 end
 

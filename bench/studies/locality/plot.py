@@ -9,6 +9,9 @@ def svg(title, x_label, lines):
     """Returns the SVG. `lines` maps names to lists of (x, y)."""
     greatest_x = max(x for line in lines.values() for x, _ in line)
     greatest_y = max(y for line in lines.values() for _, y in line)
+    # So that the quarters are round numbers.
+    digit = 10 ** (len(f"{greatest_y:.0f}") - 1)
+    greatest_y = -(-greatest_y // digit) * digit
 
     def place(x, y):
         across = LEFT + (WIDTH - LEFT - RIGHT) * x / greatest_x
@@ -19,7 +22,7 @@ def svg(title, x_label, lines):
         return f'<text x="{across}" y="{down}" text-anchor="{anchor}" fill="{color}">{words}</text>'
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="15">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         text(WIDTH / 2, 18, title),
         text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x_label),
