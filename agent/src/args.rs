@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Lease snowflake nodes and ranges of numbers from an existing store
+/// Lease snowflake node ids, and reserve ranges of numbers, in an existing store
 #[derive(Parser)]
 #[command(
     name = "txid-agent",
@@ -21,7 +21,7 @@ A store is one of:
   zookeeper://HOST,HOST/PREFIX
   consul://HOST/PREFIX                  consuls://HOST with TLS
   file:///var/lib/txid/leases           a directory: one host, or a file system that hosts share
-Without --store, it is the one in TXID_STORE, or in the file of --config. A password is taken from
+Without --store, the store is that of TXID_STORE, or of the --config file. A password is read from
 TXID_STORE_PASSWORD, or from ?password-file=FILE. Other options in the URL:
   timeout=3s  tls=1  ca=FILE  cert=FILE&key=FILE  may-lose-writes=1  wait=N (Redis)  table=NAME (SQL)
 
@@ -52,23 +52,23 @@ pub enum Subcommand {
     RaiseNumber(RaiseNumber),
 }
 
-/// Keep leases and segments, and run a child that uses them
+/// Maintain leases and segments, and run a child that uses them
 ///
-/// For each node, keeps a file DIR/NAME, from which processes make ids, and renews the lease. For each segment, keeps a
-/// file DIR/TAG.segment, from which processes take numbers, and takes the next range before it is needed. On SIGTERM,
-/// releases the nodes.
+/// For each node, renews its lease and keeps it in a file DIR/NAME, from which processes generate ids. For each segment,
+/// keeps a file DIR/TAG.segment, from which processes take numbers, and prefetches the next range. On SIGTERM, releases the
+/// nodes.
 ///
 /// Starts the child, if one is given, when all leases and segments are live. Forwards the signals TERM, INT, QUIT, HUP,
-/// USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP reloads the file of --config, if it is
-/// right and the store has what it needs, and releases the nodes that are no longer in it.
+/// USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP reloads the --config file, if it is valid
+/// and the store has what it needs, and releases the nodes that are no longer in it.
 ///
-/// With --env, the child makes ids itself, with a node from its environment. All its processes are terminated before the
-/// lease ends, and it starts again when there is a lease.
+/// With --env, the child generates ids itself, with a node from its environment. All its processes are terminated before the
+/// lease expires, and it restarts when there is a lease.
 #[derive(clap::Args, Clone, Default)]
 pub struct Run {
     #[command(flatten)]
     pub from: From,
-    /// A group to lease a node of, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf, snowflake53,
+    /// A group to lease a node in, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf, snowflake53,
     /// discord, instagram) or its parts
     ///
     /// With worker_node or worker_node:LAYOUT, new nodes get their numbers from UidGenerator's table WORKER_NODE
@@ -76,10 +76,10 @@ pub struct Run {
     /// by both.
     #[arg(long = "node", value_name = "GROUP=LAYOUT", value_parser = node)]
     pub nodes: Vec<(String, String)>,
-    /// A tag to take ranges of numbers from, and the smallest range to take [default: the tag's own step]
+    /// A tag to reserve ranges of numbers from, and the smallest range to reserve [default: the tag's own step]
     #[arg(long = "segment", value_name = "TAG[=STEP]", value_parser = segment)]
     pub segments: Vec<(String, Option<u64>)>,
-    /// The largest range of a segment to take [default: 1000000]
+    /// The largest range of a segment to reserve [default: 1000000]
     #[arg(long, value_name = "COUNT", value_parser = count)]
     pub max_step: Option<u64>,
     /// Create tags that the store does not have
@@ -88,13 +88,13 @@ pub struct Run {
     /// The directory of the files [default: /run/txid]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// How long ids continue when the store is down, from 2s to 1d [default: 60s]
+    /// The TTL of leases: how long ids continue when the store is down, from 2s to 1d [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub lease_time: Option<Duration>,
-    /// This host in the store [default: its host name]
+    /// The name of this host in the store [default: its host name]
     #[arg(long, value_name = "NAME")]
     pub host_name: Option<String>,
-    /// How far this host's clock may be off the store's, from 100ms to 10s [default: 10s]
+    /// The maximum clock skew between this host and the store, from 100ms to 10s [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_skew: Option<Duration>,
     /// An environment variable of the child, with nodes in its value: WORKER_ID={orders}
@@ -103,16 +103,16 @@ pub struct Run {
     /// default of --max-skew is then 2s.
     #[arg(long = "env", value_name = "VARIABLE=VALUE", value_parser = variable)]
     pub env: Vec<(String, String)>,
-    /// With --env: the child gets SIGKILL this long before a lease ends, and SIGTERM at three times that [default: 5s]
+    /// With --env: the child gets SIGKILL this long before a lease expires, and SIGTERM at three times that [default: 5s]
     ///
     /// It must be at least twice --max-skew plus 0.5s, and at most a seventh of --lease-time. A random jitter of up to a fifth
-    /// of --lease-time makes both signals earlier, so that hosts whose store is down do not stop together.
+    /// of --lease-time makes both signals earlier, so that hosts do not stop together in an outage of the store.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub margin: Option<Duration>,
     /// With --env: how far ahead of the clock the child stamps ids [default: 0s]
     ///
-    /// Some generators use later times if they have many ids to make, or fill a buffer. The child is terminated this much
-    /// earlier, and the next one starts this much later. Three times this plus seven times --margin must be at most --lease-time.
+    /// Some generators borrow future times under load, or to fill a buffer. The child is terminated this much earlier, and the
+    /// next one starts this much later. Three times this plus seven times --margin must be at most --lease-time.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub child_runs_ahead: Option<Duration>,
     /// Do not wait for leases that an empty store may have lost: ids repeat if it ever had leases
@@ -120,18 +120,19 @@ pub struct Run {
     pub assume_unused_store: bool,
     /// Whether the child waits until all is live, or starts at once [default: when-live]
     ///
-    /// A child that waits does not start while the store is down, and never lacks ids. `at-once` is for one that can wait for
-    /// ids itself, such as nginx with `node=lease`; /readyz of --listen says when there are some. Not with --env.
+    /// A child that waits does not start while the store is down, and always starts with ids. `at-once` is for one that handles
+    /// their absence, such as nginx with `node=lease`; /readyz of --listen says when there are some. Not with --env.
     #[arg(long, value_parser = ["when-live", "at-once"], value_name = "WHEN")]
     pub start: Option<String>,
-    /// Serve /metrics, /healthz and /readyz over HTTP, at PORT for this host alone, IP:PORT, or unix:PATH
+    /// Serve /metrics, /healthz and /readyz over HTTP, at PORT on localhost, IP:PORT, or unix:PATH
     ///
-    /// /healthz is 200 while the agent works, /readyz while all leases and segments are live. There is no TLS and no password.
+    /// /healthz is 200 while the agent works, /readyz while all leases and segments are live. There is no TLS, and no
+    /// authentication.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<Listen>,
     /// The format of the log [default: text]
     ///
-    /// `json` is one object a line: time, level (info, warning, error), group, node, event and text.
+    /// `json` is one object per line: time, level (info, warning, error), group, node, event and text.
     #[arg(long, value_parser = ["text", "json"], value_name = "FORMAT")]
     pub log_format: Option<String>,
     /// The child: a command to run when there are leases
@@ -139,9 +140,9 @@ pub struct Run {
     pub child: Vec<String>,
 }
 
-/// Check the options and the file of 'txid-agent run', and do nothing else
+/// Validate the options and the file of 'txid-agent run', and do nothing else
 ///
-/// The store is not asked, unless --ask says so.
+/// The store is not asked, unless --ask is given.
 #[derive(clap::Args)]
 pub struct Check {
     /// Ask the store: its address, TLS, password, permissions, clock, durability and quota
@@ -183,9 +184,9 @@ pub struct Nodes {
     pub group: Group,
 }
 
-/// Release the node of a host that is gone, so that another host need not wait for it
+/// Release the node of a dead host, so that another host need not wait for it
 ///
-/// If the host still has the node, it loses it at its next renewal. Ids do not repeat either way: the next holder
+/// If the host still holds the node, it loses it at its next renewal. Ids do not repeat either way: the next holder
 /// starts where the lease ends.
 #[derive(clap::Args)]
 pub struct Release {
@@ -238,7 +239,7 @@ pub struct Group {
 
 #[derive(clap::Args, Clone, Default)]
 pub struct From {
-    /// Read what is not given here from this TOML file
+    /// Read options that are not given here from this TOML file
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// The store, see 'txid-agent --help' [default: TXID_STORE]
@@ -366,16 +367,16 @@ mod tests {
             (
                 help("run"),
                 "Starts the child, if one is given, when all leases and segments are live. Forwards the signals TERM, INT, QUIT, HUP, \
-                 USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP reloads the file of --config, if it is \
-                 right and the store has what it needs",
+                 USR1, USR2 and WINCH, and exits with the child's status. Without a child, HUP reloads the --config file, if it is \
+                 valid and the store has what it needs",
             ),
             (help("run"), "{orders:0..5} are the lowest five bits of the node, and {orders:5..10} the next five."),
             (
                 help("status"),
                 "The exit status is 0 if ids and numbers can be made from all of them, 1 if not, and 2 after an error.",
             ),
-            (help("check"), "The store is not asked, unless --ask says so."),
-            (help("release"), "If the host still has the node, it loses it at its next renewal."),
+            (help("check"), "The store is not asked, unless --ask is given."),
+            (help("release"), "If the host still holds the node, it loses it at its next renewal."),
             (
                 help("set-floor"),
                 "The default is late enough, unless an agent has a longer --lease-time than the one given here.",

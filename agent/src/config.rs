@@ -315,10 +315,10 @@ pub mod tests {
         for said in [
             "[default: 1000000]",
             "The directory of the files [default: /run/txid]",
-            "How long ids continue when the store is down, from 2s to 1d [default: 60s]",
-            "How far this host's clock may be off the store's, from 100ms to 10s [default: 10s]",
+            "The TTL of leases: how long ids continue when the store is down, from 2s to 1d [default: 60s]",
+            "The maximum clock skew between this host and the store, from 100ms to 10s [default: 10s]",
             "The default of --max-skew is then 2s",
-            "SIGKILL this long before a lease ends, and SIGTERM at three times that [default: 5s]",
+            "SIGKILL this long before a lease expires, and SIGTERM at three times that [default: 5s]",
             "It must be at least twice --max-skew plus 0.5s, and at most a seventh of --lease-time",
             "random jitter of up to a fifth of --lease-time",
             "how far ahead of the clock the child stamps ids [default: 0s]",
