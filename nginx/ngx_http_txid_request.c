@@ -387,7 +387,7 @@ ngx_http_txid_warn_of_sample(ngx_http_request_t *r, const ngx_str_t *sample)
     if (!said && ngx_http_txid_check_sample(sample, message) != 0) {
         said = true;
         ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
-                      "txid_sample: %s; such traces are recorded", message);
+                      "txid_sample: %s; such traces are sampled", message);
     }
 }
 

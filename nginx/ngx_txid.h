@@ -23,7 +23,7 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
 
 
 /* Other modules, and nginx itself, have variables that may be replaced by mistake. */
-#define ngx_txid_is_taken  "\"$%V\" is there already: choose another name"
+#define ngx_txid_is_taken  "\"$%V\" is already defined: choose another name"
 
 /* The first of cf->args is the directive. */
 #define ngx_txid_conf_error(cf, format, arg)                                                       \

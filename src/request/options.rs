@@ -187,7 +187,7 @@ impl PolicyOption {
             name: "sample",
             takes: Takes::Ratio,
             syntax: "off | PERCENT% | 1/N | $variable",
-            in_lua: r#""off", a share such as "1%" or "1/1000", or "$variable""#,
+            in_lua: r#""off", a ratio such as "1%" or "1/1000", or "$variable""#,
             sentence: "The sampling ratio of traces that start here.",
             read: Some(|policy, words| once(&mut policy.sample, sample(words)?)),
             ..DIRECTIVE

@@ -392,7 +392,7 @@ pub enum PolicyError {
     NeedsSpan(&'static str),
     /// This is not what is done about a span.
     NoSpan(String),
-    /// This is not a share of traces.
+    /// This is not a sampling ratio.
     NoRatio(String),
     /// These are not ids of traces.
     NoTraceIds(String),
@@ -438,14 +438,14 @@ error_texts! { PolicyError {
     Self::NoTraceIds(word) =>
         "{word:?} is not random, sorted_seconds, or sorted, with the day epoch=2020-01-01 if time counts from it";
     Self::NoRatio(word) =>
-        "{word:?} is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0";
+        "{word:?} is not a sampling ratio: write a percentage such as 0.1%, a fraction such as 1/1000, or 0";
     Self::NoKind(word) => "{word:?} is not one of off, {}", Kind::names();
     Self::TooManyHeaders(count) =>
-        "{count} headers are too many: an id may come in {}", Policy::MOST_HEADERS;
-    Self::WordTwice(name) => "{name:?} is there twice";
+        "{count} headers are too many: at most {} are allowed", Policy::MOST_HEADERS;
+    Self::WordTwice(name) => "{name:?} is duplicate";
     Self::OffBesideOthers => "\"off\" cannot be combined with kinds of traces";
     Self::Future(word) =>
-        "{word:?} is in the future, and ids with a time before it would not sort; take a day that has been";
+        "{word:?} is in the future, and ids with a time before it would not sort; take a past day";
     Self::Unused { option, without } =>
         "{option} has no effect, because {without} is off: leave it out, or set {without}";
     Self::NeedsSpan(option) => "{option} has no effect, because trace_span is pass: leave one of them out";
@@ -625,13 +625,13 @@ mod tests {
             ("header", &[], "\"\" is not the name of a header"),
             ("header", &["$a"], "\"$a\" is not the name of a header"),
             ("header", &["Content-Length"], "\"Content-Length\" has a meaning of its own; name another header"),
-            ("header", &["A", "b", "B"], "\"B\" is there twice"),
-            ("header", &["A", "B", "C", "D", "E"], "5 headers are too many: an id may come in 4"),
+            ("header", &["A", "b", "B"], "\"B\" is duplicate"),
+            ("header", &["A", "B", "C", "D", "E"], "5 headers are too many: at most 4 are allowed"),
             ("on_invalid", &["no"], "\"no\" is neither replace nor reject"),
             ("trace", &["b4"], "\"b4\" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger"),
             ("trace", &["b3", "off"], "\"off\" cannot be combined"),
             ("trace", &[], "\"\" is not one of"),
-            ("trace", &["b3_single", "b3-single"], "\"b3-single\" is there twice"),
+            ("trace", &["b3_single", "b3-single"], "\"b3-single\" is duplicate"),
             ("trace_id_header", &["A:"], "\"A:\" is not the name of a header"),
             ("trace_ids", &["sorted", "epoch=2999-01-01"], "\"epoch=2999-01-01\" is in the future"),
             ("trace_ids", &["sort"], "\"sort\" is not random, sorted_seconds, or sorted, "),
@@ -640,10 +640,10 @@ mod tests {
             (
                 "sample",
                 &["1"],
-                "\"1\" is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0",
+                "\"1\" is not a sampling ratio: write a percentage such as 0.1%, a fraction such as 1/1000, or 0",
             ),
-            ("sample", &["1%", "2%"], "\"1% 2%\" is not a share"),
-            ("sample", &[], "\"\" is not a share"),
+            ("sample", &["1%", "2%"], "\"1% 2%\" is not a sampling ratio"),
+            ("sample", &[], "\"\" is not a sampling ratio"),
         ] {
             let error = Policy::default().set(option, words).unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");

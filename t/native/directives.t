@@ -114,8 +114,8 @@ for my $case (@{ vectors('validity')->{names} }) {
 refused server => 'txid_header A; txid_header B;', '"txid_header" directive is duplicate';
 accepted server => 'txid_header CF-Ray X-Correlation-Id X-Request-Id;';
 refused server => 'txid_header A B Host;', 'txid_header: "Host" has a meaning of its own';
-refused server => 'txid_header A a;', 'txid_header: "a" is there twice';
-refused server => 'txid_header A B C D E;', 'txid_header: 5 headers are too many: an id may come in 4';
+refused server => 'txid_header A a;', 'txid_header: "a" is duplicate';
+refused server => 'txid_header A B C D E;', 'txid_header: 5 headers are too many: at most 4 are allowed';
 like check(server => 'txid_header A B; txid_trace b3; txid_trace_id_header b;'), qr/\[emerg\] \Qtxid_trace_id_header is "b", and so is header\E/, 'refuses txid_header A B; txid_trace b3; txid_trace_id_header b;';
 
 accepted server => "txid_format $_;"
@@ -153,7 +153,7 @@ refused server => "txid_trace_random_flag $_;", qq{txid_trace_random_flag: "$_" 
 for my $place (qw(http server location)) {
     accepted $place => "txid_sample $_;" for 'off', '0', '1%', '0.1%', '1/1000', '$arg_rate', '"$arg_a%"';
 }
-refused location => "txid_sample $_;", qq(txid_sample: "$_" is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0)
+refused location => "txid_sample $_;", qq(txid_sample: "$_" is not a sampling ratio: write a percentage such as 0.1%, a fraction such as 1/1000, or 0)
     for qw(1 0.1 101% 2/3 1/0 on);
 refused server => 'txid_sample 1%; txid_sample $arg_rate;', '"txid_sample" directive is duplicate';
 like check(http => 'txid_sample $none;'), qr/unknown "none" variable/, 'txid_sample of a variable that is not there';
@@ -215,7 +215,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_variable $a txid node=1;', 'txid takes no options';
     refused $place => "txid_variable \$$_ flake;", qq(the duplicate "$_" variable)
         for qw(txid txid_strong txid_uuid_v7 txid_trace_id txid_span_id txid_b3), $place eq 'http' ? 'txid_tracestate' : ();
-    refused $place => "map '' \$m { default 1; } $_", '"$m" is there already: choose another name'
+    refused $place => "map '' \$m { default 1; } $_", '"$m" is already defined: choose another name'
         for 'txid_variable $m ulid;', 'txid_time $txid $m;';
     accepted $place => 'txid_time $txid $time;';
     accepted $place => "txid_time \$txid \$time $_;" for qw(ms iso8601);
@@ -231,7 +231,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_time $txid $txid_flake;', 'the duplicate "txid_flake" variable';
 }
 
-refused http => "txid_variable \$$_ ulid;", qq(txid_variable: "\$$_" is there already: choose another name) for qw(args request_txid);
+refused http => "txid_variable \$$_ ulid;", qq(txid_variable: "\$$_" is already defined: choose another name) for qw(args request_txid);
 for ('set $request_txid a;', 'location ~ ^/(?<request_txid>.*) { }') {
     like check(server => $_), qr/\[emerg\] "\$request_txid" is ngx_http_txid_module's: remove what sets it in /, $_;
 }

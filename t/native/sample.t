@@ -74,7 +74,7 @@ log:close()
 0 []
 1
 --- error_log eval
-qr{\[warn\] .* txid_sample: "a%22b" is not a share: write a percentage such as 0\.1%, a fraction such as 1/1000, or 0; such traces are recorded}
+qr{\[warn\] .* txid_sample: "a%22b" is not a sampling ratio: write a percentage such as 0\.1%, a fraction such as 1/1000, or 0; such traces are sampled}
 
 
 

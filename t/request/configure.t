@@ -79,9 +79,9 @@ resty.txid.request: header: "Accept-Ranges" has a meaning of its own; name anoth
 resty.txid.request: header must be the name of a header or a list of names, not 1
 resty.txid.request: header: "" is not the name of a header
 resty.txid.request: header: "Host" has a meaning of its own; name another header, such as X-Request-Id
-resty.txid.request: header: "a" is there twice
+resty.txid.request: header: "a" is duplicate
 fine
-resty.txid.request: header: 5 headers are too many: an id may come in 4
+resty.txid.request: header: 5 headers are too many: at most 4 are allowed
 resty.txid.request: header must be the name of a header or a list of names, not this table \(entry 2 is 5\)
 resty.txid.request: accept: "10.0.0.0/33" is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off
 resty.txid.request: accept: "::/129" is not an address, .*

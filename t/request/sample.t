@@ -19,10 +19,10 @@ try { trace = "b3", sample = "$" }
 try { sample = "1%" }
 try { sample = "$rate" }
 --- response_body
-resty.txid.request: sample: "1" is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0
-resty.txid.request: sample must be "off", a share such as "1%" or "1/1000", or "$variable", not 1
-resty.txid.request: sample must be "off", a share such as "1%" or "1/1000", or "$variable", not this table
-resty.txid.request: sample: "$" is not a share: write a percentage such as 0.1%, a fraction such as 1/1000, or 0
+resty.txid.request: sample: "1" is not a sampling ratio: write a percentage such as 0.1%, a fraction such as 1/1000, or 0
+resty.txid.request: sample must be "off", a ratio such as "1%" or "1/1000", or "$variable", not 1
+resty.txid.request: sample must be "off", a ratio such as "1%" or "1/1000", or "$variable", not this table
+resty.txid.request: sample: "$" is not a sampling ratio: write a percentage such as 0.1%, a fraction such as 1/1000, or 0
 resty.txid.request: sample has no effect, because trace is off: leave it out, or set trace
 resty.txid.request: sample has no effect, because trace is off: leave it out, or set trace
 
@@ -67,7 +67,7 @@ local parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b
 ngx.print((http.send("GET /span?rate=x HTTP/1.0\r\n" .. parent .. "\r\n"):match("\r\n\r\n(.*)$")))
 ngx.print((http.get("/span?rate=1")), (http.get("/span")), (http.get("/span?rate=0")))
 local log = io.open(ngx.config.prefix() .. "logs/error.log")
-ngx.say(select(2, log:read("*a"):gsub("is no share", "")))
+ngx.say(select(2, log:read("*a"):gsub("is not a sampling ratio", "")))
 log:close()
 --- response_body
 true
@@ -77,4 +77,4 @@ true nil
 false nil
 1
 --- error_log eval
-qr/\[warn\] .* resty\.txid\.request: sample: \$arg_rate is "1", which is no share; such traces are recorded/
+qr/\[warn\] .* resty\.txid\.request: sample: \$arg_rate is "1", which is not a sampling ratio; such traces are sampled/

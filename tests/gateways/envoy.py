@@ -169,7 +169,7 @@ class Options(EnvoyCase):
             ('{ accept = "10.0.0.0/33" }', 'resty.txid.envoy: accept: "10.0.0.0/33" is not an address'),
             ("{ accept = 1 }", "resty.txid.envoy: accept must be true, false, a list of networks or a function, not 1"),
             ('{ header = "Date" }', 'header: "Date" has a meaning of its own'),
-            ('{ trace = "b3", sample = "$rate" }', 'sample: "$rate" is not a share'),
+            ('{ trace = "b3", sample = "$rate" }', 'sample: "$rate" is not a sampling ratio'),
             ('{ trace = "b4" }', '"b4" is not one of off, traceparent'),
             ('{ format = "uid" }', 'format must be the name of a format such as txid or uuid_v7, not "uid"'),
             ('{ valid = "[a-z]+" }', 'resty.txid.envoy: valid must be a function, not "[a-z]+"'),

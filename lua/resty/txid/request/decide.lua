@@ -108,7 +108,7 @@ local function warn_of(name, value)
     if not has_warned then
         has_warned = true
         log("WARN", "resty.txid.request: sample: $" .. name .. " is " .. format("%q", value)
-                    .. ", which is no share; such traces are recorded")
+                    .. ", which is not a sampling ratio; such traces are sampled")
     end
 end
 

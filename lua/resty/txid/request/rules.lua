@@ -72,14 +72,14 @@ end
 -- Returns the names in lower case, or nil and why one is wrong.
 local function names_of(list)
     if #list > MOST_HEADERS then
-        return nil, #list .. " headers are too many: an id may come in " .. MOST_HEADERS
+        return nil, #list .. " headers are too many: at most " .. MOST_HEADERS .. " are allowed"
     end
     local names, is_there = {}, {}
     for i = 1, #list > 0 and #list or 1 do
         local name = list[i] or ""
         local known = lower(name)
         if is_there[known] then
-            return nil, format("%q is there twice", name)
+            return nil, format("%q is duplicate", name)
         end
         local err = wrong_name(name)
         if err then

@@ -82,7 +82,7 @@ return {
         {
             name = "sample",
             takes = "word",
-            expected = '"off", a share such as "1%" or "1/1000", or "$variable"',
+            expected = '"off", a ratio such as "1%" or "1/1000", or "$variable"',
             default = "off",
             is_of_policy = true,
         },
