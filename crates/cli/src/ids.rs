@@ -111,7 +111,7 @@ impl Wanted {
     /// What finds them in text.
     pub(crate) fn finder(&self) -> Result<Finder> {
         match &self.formats {
-            Some(formats) => Finder::of(formats, self.numbers).context("ids of this format hold no time"),
+            Some(formats) => Finder::of(formats, self.numbers).context("ids of this format contain no timestamp"),
             // Numbers are found, to be passed over.
             None => Ok(Finder::of_likely(Numbers { is_chosen: true, ..self.numbers })),
         }

@@ -101,7 +101,7 @@ fn plain(name: &str) -> String {
 fn named<T>(text: &str, as_one: impl Fn(&'static Format) -> Option<T>) -> Result<T, String> {
     match formats::ALL.iter().copied().find(|format| plain(format.name) == plain(text)) {
         Some(format) => as_one(format).ok_or_else(|| {
-            let why = if format.make.is_some() { "hold no time" } else { "can be read, but not made" };
+            let why = if format.make.is_some() { "contain no timestamp" } else { "can be decoded, but not generated" };
             format!("ids of this format {why}")
         }),
         None => {
@@ -140,7 +140,5 @@ pub(crate) fn made() -> String {
 /// The formats whose ids hold a time, in lines.
 pub(crate) fn with_a_time() -> String {
     let names = names(has_a_time).join(", ");
-    format!(
-        "A NAME is any, uuid (of every version with a time), or one of the formats whose ids hold a time:\n  {names}"
-    )
+    format!("A NAME is any, uuid (of every version with a time), or one of the formats with a timestamp:\n  {names}")
 }

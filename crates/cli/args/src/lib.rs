@@ -30,9 +30,9 @@ const WINDOWS: &str = "\
 
 A SPAN is 10m, 1h30m or '2 days'.";
 
-/// Make, read, find and sort 20-character ids that sort by time
+/// Generate and decode ids that sort by time; search, merge and audit logs by them
 ///
-/// Without a command, `txid` makes ids, as `txid new` does.
+/// Without a command, `txid` generates ids, as `txid new` does.
 #[derive(Parser)]
 #[command(
     name = "txid",
@@ -40,18 +40,18 @@ A SPAN is 10m, 1h30m or '2 days'.";
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  txid                                       an id of this moment
+  txid                                       an id of the current time
   txid -n 5 --at 2018-04-01T01:21:28.552Z    five of that millisecond
-  txid inspect b2fr5nvqg00000000000          what an id holds
+  txid inspect b2fr5nvqg00000000000          decode an id
   txid grep --since 10m access.log           the lines of the last ten minutes
-  txid sort a.log b.log.gz                   two logs as one, in order of time
+  txid sort a.log b.log.gz                   merge two logs by time
   txid audit access.log                      did ids repeat? did a clock go back?"
 )]
 pub struct Args {
     /// What to do
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// What to make without a command
+    /// What to generate without a command
     #[command(flatten)]
     pub new: New,
 }
@@ -73,7 +73,7 @@ pub enum Command {
     Man(Man),
 }
 
-/// Make ids, one per line
+/// Generate ids, one per line
 #[derive(clap::Args)]
 #[command(after_help = format!("{TIMES}
 
@@ -89,13 +89,13 @@ Examples:
   txid new --format snowflake --node 3 --state /var/lib/txid/orders
   txid new --format segment --state /run/txid/invoices.segment -n 5", made()))]
 pub struct New {
-    /// How many ids to make
+    /// How many ids to generate
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1)]
     pub count: u64,
     /// Stamp ids with this time instead of the current time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub at: Option<String>,
-    /// What kind of ids to make
+    /// The format of the ids
     #[arg(long, value_name = "NAME", value_parser = to_make(), default_value = "txid", hide_possible_values = true)]
     pub format: Made,
     /// For --format snowflake: the node, as a number, env:NAME, ip, hostname, or lease (the one from txid-agent)
@@ -115,18 +115,18 @@ pub struct New {
     /// For --format nanoid: the characters, 2 to 94 different ones instead of A-Za-z0-9_-
     #[arg(long, value_name = "CHARACTERS", allow_hyphen_values = true)]
     pub alphabet: Option<String>,
-    /// For --format typeid: what the ids begin with, 1 to 63 characters of a-z_
+    /// For --format typeid: the prefix, 1 to 63 characters of a-z_
     #[arg(long, value_name = "PREFIX")]
     pub prefix: Option<String>,
 }
 
 /// Decode ids: format, time (UTC, local, age), fields and bits
 ///
-/// An id does not name its format. If it can be of several, all are shown, the likeliest first. A number is decoded in every
-/// known layout, unless --layout is given. Ids are shown as txid writes them.
+/// Nothing in an id names its format. If it is valid in several, all are shown, the most likely first. A number is decoded in
+/// every known layout, unless --layout is given. Ids are shown in canonical form.
 ///
-/// A text may also contain ids, such as a URL, a header or a line of a log: each is shown. A text without an id is reported on
-/// standard error, and the exit status is 1. The others are still printed.
+/// An argument may also be any text with ids in it, such as a URL, a header or a log line: each id is shown. One without an id
+/// is reported on standard error, and the exit status is 1. The others are still printed.
 ///
 /// With --url, prints a link for each id instead, to a log or a trace store, with a time window around the id. In the
 /// template, {id} is the id, percent-encoded. {time}, {from} and {to} are RFC 3339; {ms}, {from_ms} and {to_ms}
@@ -144,13 +144,13 @@ Examples:
   txid inspect --url 'https://logs.example.com/?from={from_ms}&to={to_ms}&q={id}' b2fr5nvqg00000000000
   txid inspect --url tempo --within 10m b2fr5nvqg00000000000")]
 pub struct Inspect {
-    /// Ids, or texts with ids in them; reads lines of standard input if none are given
+    /// Ids, or text with ids in it; without any, reads lines from standard input
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
-    /// Copy standard input, with the time of each line's first id in front
+    /// Copy standard input, with the time of each line's first id prepended
     #[arg(long, conflicts_with_all = ["ids", "json", "url"])]
     pub time: bool,
     /// Read 64-bit ids in this layout (see txid help new, or mastodon) instead of all
@@ -159,7 +159,7 @@ pub struct Inspect {
     /// Read 64-bit ids with this epoch instead of the layout's
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub epoch: Option<String>,
-    /// Print a link for each id, from a template or from the one of this name
+    /// Print a link for each id, from this template or the one of this name
     #[arg(long, value_name = "TEMPLATE")]
     pub url: Option<String>,
     /// For --url: how long the window is before and after the time of the id
@@ -170,7 +170,7 @@ pub struct Inspect {
 /// Which ids to read.
 #[derive(clap::Args)]
 pub struct Ids {
-    /// The formats of the ids, with commas between them, or any
+    /// The formats of the ids, comma-separated, or any
     #[arg(long, value_name = "NAME", value_parser = with_time(), value_delimiter = ',', hide_possible_values = true)]
     pub format: Vec<Which>,
     /// The layout of 64-bit ids, numbers of 15 to 19 digits (see txid help new); implies --format snowflake
@@ -219,7 +219,7 @@ pub struct Range {
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
-    /// Print a condition on this column, for a WHERE clause
+    /// Print an SQL condition on this column, for a WHERE clause
     #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
     pub sql: Option<String>,
     /// Write the condition for this database
@@ -245,39 +245,39 @@ pub enum Dialect {
     Clickhouse,
 }
 
-/// Print the records of logs from a time window, or with a text
+/// Search logs for records in a time window, or that match an id or a pattern
 ///
-/// A record is a line with a time or an id, and the lines after it that have neither, such as a stack trace. An indented line
-/// starts one only if its time or id is its first word, or if the record before is indented. With --lines, each line is one.
+/// A record is a line with a timestamp or an id, and the lines after it that have neither, such as a stack trace. An indented
+/// line starts one only if its timestamp or id is its first word, or if the previous record is indented. With --lines, each
+/// line is one.
 ///
-/// A record matches if its first line has an id with a time in the window, and no letter or digit directly before or after that,
-/// but for an escape such as \n, \x22, %2F or a color. Without an id, the line's own time counts, the first in it, and with
-/// --by line always; the end says how many counted so. A number is an id only if --layout says how it is read; how many may be
-/// ids is said at the end.
+/// A record matches if an id in its first line has a time in the window. An id has no letter or digit directly before or after
+/// it, except in an escape such as \n, \x22, %2F or a color. A line without an id is dated by its timestamp, and with --by line
+/// every line is; a summary says how many were. A number is an id only with a --layout; the summary says how many may be ids.
 ///
-/// Lines have the times of nginx, RFC 3339 and the like, syslog, klog, Java, Go, Python and PostgreSQL, and in JSON that of
-/// "time", "ts", "@timestamp" or "__REALTIME_TIMESTAMP", also counted since 1970, or a span's start. Without a zone, a time is
-/// local; without a year, it is the last one before the file was modified.
+/// The timestamp is the first one in a line, as written by nginx, RFC 3339 and the like, syslog, klog, Java, Go, Python or
+/// PostgreSQL; in JSON, that of "time", "ts", "@timestamp" or "__REALTIME_TIMESTAMP", also as a Unix time, or a span's start.
+/// Without a zone, it is local time; without a year, it is the last such date before the file was modified.
 ///
-/// With -e, a record matches if any of its lines matches PATTERN, with the syntax of https://docs.rs/regex. With --id, it
-/// matches if it has this id in any spelling: with dashes, in capitals, as B3, X-Ray or Datadog write it. Neither needs a window.
+/// With -e, a record matches if any of its lines matches PATTERN, in the syntax of https://docs.rs/regex. With --id, it matches
+/// if it has this id in any encoding: with dashes, in upper case, as B3, X-Ray or Datadog write it. Neither needs a window.
 ///
 /// Without --from, the window has no start; without --to, no end. If both are times of day and --from is the later one, it is
-/// last night. If nothing matches, the window and the times in the files are reported.
+/// last night. If nothing matches, the window and the time range of the files are reported.
 ///
-/// With --in-flight, a line matches if its id began before TIME and the line was written after it, by the line's own time.
+/// With --in-flight, a line matches if the time in its id is before TIME, and its timestamp after it.
 ///
-/// With --late, only the part of a file is read that can have lines of the window. No line is missed if each was written at
-/// most SPAN after its id was made, and lines are in the order in which they were written.
+/// With --late, grep seeks to the part of a file that can have lines of the window, and reads only that. It misses no line if
+/// lines were appended in order, each at most SPAN after its id was generated.
 ///
-/// Lines are printed as soon as they are read, so the input may be a tail -f. With several files, each line has the name of
-/// its file in front. On a terminal, matches have a color, and control characters are escaped, such as \x1b. Input compressed
+/// Lines are printed as soon as they are read, so the input may be a tail -f. With several files, each line is prefixed with
+/// the name of its file. On a terminal, matches are colored, and control characters are escaped, such as \x1b. Input compressed
 /// with gzip or zstd is decompressed.
 ///
-/// If 1 % of the first 64 KiB of a file are zero bytes, grep only says whether it matches, unless --text is given. Lines longer
-/// than 8 MiB are skipped and reported. Memory stays below 32 MB, besides the lines of --before-context and zstd's window.
+/// A file is binary if 1 % of its first 64 KiB are zero bytes: grep only says whether it matches, unless --text is given. Lines
+/// longer than 8 MiB are skipped and reported. Memory use stays below 32 MB, plus --before-context's lines and zstd's window.
 ///
-/// The exit status is 0 if a record was found, 1 if none was, and 2 after an error.
+/// The exit status is 0 if a record matches, 1 if none does, and 2 after an error.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true, after_help = format!("{TIMES}
 {WINDOWS}
@@ -298,28 +298,28 @@ pub struct Grep {
     /// Which time
     #[command(flatten)]
     pub window: Window,
-    /// Print lines of requests in flight at this time: begun, and not ended
+    /// Print lines of requests in flight at this time: started, and not finished
     #[arg(long, value_name = "TIME", conflicts_with_all = ["from", "to", "span", "around"], allow_hyphen_values = true)]
     pub in_flight: Option<String>,
-    /// Read only the part of the window: no line is written later than this after its id was made
+    /// Seek to the window: no line was written later than this after its id was generated
     #[arg(long, value_name = "SPAN", conflicts_with = "in_flight", allow_hyphen_values = true)]
     pub late: Option<String>,
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
-    /// Count records by their ids, by the times of their lines, or by a time where there is no id
+    /// Date records by their ids, by their timestamps (line), or by a timestamp where there is no id (either)
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Either, hide_possible_values = true)]
     pub by: By,
-    /// Take each line as a record, also without a time or an id
+    /// Treat each line as a record, also without a timestamp or an id
     #[arg(long)]
     pub lines: bool,
-    /// Print records with a match for this regular expression; may be given more than once
+    /// Print records that match this regular expression; may be repeated
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
     pub regexp: Vec<String>,
-    /// Print records with this id, in any spelling
+    /// Print records with this id, in any encoding
     #[arg(long, value_name = "ID", conflicts_with = "regexp")]
     pub id: Vec<String>,
-    /// Take each PATTERN as a literal, not a regular expression
+    /// Treat each PATTERN as a literal string, not a regular expression
     #[arg(short = 'F', long, requires = "regexp")]
     pub fixed_strings: bool,
     /// Ignore case in each PATTERN
@@ -331,7 +331,7 @@ pub struct Grep {
     /// Match whole lines only
     #[arg(short = 'x', long, requires = "regexp")]
     pub line_regexp: bool,
-    /// Print how many records match in each span of this length, such as 1m: a bar a line on a terminal; with -H, of each file
+    /// Print a histogram: how many records match per SPAN, such as 1m, with bars on a terminal; with -H, per file
     #[arg(long, value_name = "SPAN", conflicts_with_all = ["count", "line_number", "only_matching", "files_with_matches",
         "files_without_match", "quiet", "invert_match", "max_count", "after_context", "before_context", "context"])]
     pub histogram: Option<String>,
@@ -351,7 +351,7 @@ pub struct Grep {
     /// Print only the names of the files with a match
     #[arg(short = 'l', long, overrides_with = "files_without_match")]
     pub files_with_matches: bool,
-    /// Print only the names of the files without one
+    /// Print only the names of the files without a match
     #[arg(short = 'L', long, overrides_with = "files_with_matches")]
     pub files_without_match: bool,
     /// Print a zero byte after the name of a file instead of : or a newline
@@ -363,16 +363,16 @@ pub struct Grep {
     /// Do not report files that cannot be read, nor the window if nothing matches
     #[arg(short = 's', long)]
     pub no_messages: bool,
-    /// Print the records that do not match: without PATTERN, those outside the window
+    /// Print the records that do not match; without PATTERN, those outside the window
     #[arg(short = 'v', long)]
     pub invert_match: bool,
     /// Stop reading a file after this many records
     #[arg(short, long, value_name = "COUNT")]
     pub max_count: Option<u64>,
-    /// Print the name of its file before each line, even if there is only one
+    /// Print the file name before each line, even if there is only one file
     #[arg(short = 'H', long, overrides_with = "no_filename")]
     pub with_filename: bool,
-    /// Never print names of files before lines
+    /// Never print file names before lines
     #[arg(short = 'h', long, overrides_with = "with_filename")]
     pub no_filename: bool,
     /// Also print this many lines after each match
@@ -388,10 +388,10 @@ pub struct Grep {
     #[arg(long, alias = "colour", value_name = "WHEN", value_enum, num_args = 0..=1, require_equals = true,
         default_value_t = When::Auto, default_missing_value = "auto")]
     pub color: When,
-    /// Search all files in directories; without any FILE, in this one
+    /// Search directories recursively; without any FILE, the current one
     #[arg(short, long)]
     pub recursive: bool,
-    /// With --recursive, search only files whose name matches, such as '*.log'
+    /// With --recursive, search only files whose names match, such as '*.log'
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
     /// Search files with zero bytes as if they were text
@@ -427,18 +427,18 @@ pub enum When {
     Never,
 }
 
-/// Merge files by the ids and times of their lines
+/// Merge logs by the ids and timestamps of their lines
 ///
-/// A line counts by its first txid, or else its first id of another format, or else its own time; with --format, by the first
-/// of those ids. Ids of one format that sort by time are compared whole, others by their time. A line without an id or a time
-/// stays below the line before it, as in a stack trace, and so does an indented line whose id or time is not its first word; at
-/// the top of a file, it comes before all others. Lines with the same id keep their order. Input compressed with gzip or zstd is
+/// The sort key of a line is its first txid, or else its first id of another format, or else its timestamp; with --format, the
+/// first of those ids. Ids of one format that sort by time are compared whole, others by their time. A line without an id or a
+/// timestamp stays below the line before it, as in a stack trace, and so does an indented line whose id or timestamp is not its
+/// first word; at the top of a file, it comes before all others. The sort is stable. Input compressed with gzip or zstd is
 /// decompressed.
 ///
 /// Files that cannot be read and lines longer than 8 MiB are skipped and reported, and the exit status is 2.
 ///
-/// Memory stays below 128 MB for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
-/// which disappears when the command ends.
+/// Memory use stays below 128 MB for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
+/// which is gone when the command exits.
 #[derive(clap::Args)]
 #[command(after_help = format!("{}
 
@@ -450,7 +450,7 @@ pub struct Sort {
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
-    /// Sort by ids, by the times of lines, or by a time where there is no id
+    /// Sort by ids, by timestamps (line), or by a timestamp where there is no id (either)
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Either, hide_possible_values = true)]
     pub by: By,
     /// Print the newest id first; lines with the same id keep their order
@@ -467,33 +467,33 @@ pub struct Sort {
     pub files: Vec<PathBuf>,
 }
 
-/// Report what is wrong with the ids of logs: repeats, clocks set back, shared nodes, gaps
+/// Report problems with the ids in logs: duplicates, clocks stepped back, shared nodes, gaps
 ///
-/// Of each line, the first id of each format counts: txids, unless --format names others. The end says which ids were skipped.
-/// A host is a file with its rotated files (its name with .1 or a day), unless --host names a KEY.
+/// Of each line, the first id of each format counts: txids, unless --format names others. A summary says which ids were
+/// skipped. A host is a file with its rotated files (its name with .1 or a day), unless --host names a KEY.
 ///
-/// A format with no more ids than chance makes of other words is left out, unless --format names it; the end says so.
+/// A format with no more ids than false positives would explain is left out, unless --format names it; the summary says so.
 ///
-/// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
-/// and so does input that is no regular file, to show its lines.
+/// Memory use stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
+/// and so does input that is not a regular file, to show its lines.
 ///
 /// The exit status is 1 if an id repeats, 0 if none does, and 2 after an error or if there is no id.
 #[derive(clap::Args)]
 #[command(after_help = format!("\
 It reports:
-  shared nodes  one node made ids on host A, on B, and on A again within a
+  shared nodes  one node generated ids on host A, on B, and on A again within a
                 minute. Ids in the logs of both do not count
   repeats       an id is on two lines; with --per, on two lines with different
                 values of a KEY; with --per file, on two lines of a file
-  steps back    a clock was set back: ids of a host become more than 1 s older
-                than four before them, and stay so for 16 ids
+  steps back    a clock was stepped back: ids of a host become more than 1 s
+                older than four before them, and stay so for 16 ids
   future        ids are more than a minute ahead of now
-  sequences     90 % of the numbers of a unit of time are used, or more
+  sequences     90 % or more of a time unit's sequence numbers are used
   gaps          no id for longer than --gap, of all hosts or of one: also from the
                 first id of all to that of a host, and to the last
   outliers      up to ten first or last ids are an hour or more from all others:
-                gaps and rates leave them out
-  rates         ids a second, on average and at most, of all hosts and of each
+                gaps and rates exclude them
+  rates         ids per second, average and peak, of all hosts and of each
 
 A KEY is one of:
   request       the request line of an access log, or what else has this name
@@ -515,7 +515,7 @@ pub struct Audit {
     /// Allow an id on several lines with the same KEY, the first of these that a line has; with file, once in each file
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub per: Vec<String>,
-    /// The KEY of the host that made the ids of a line
+    /// The KEY of the host that generated the ids of a line
     #[arg(long, value_name = "KEY")]
     pub host: Option<String>,
     /// Report gaps longer than this
@@ -535,12 +535,12 @@ pub struct Audit {
     pub files: Vec<PathBuf>,
 }
 
-/// Make a key for hidden numbers and UUIDs, or print the check values of keys
+/// Generate a key for hidden numbers and UUIDs, or print the check values of keys
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   (umask 077; txid key new > /etc/txid/orders.key)      a file that only its owner may read
-  (umask 077; echo \"1 $(txid key new)\" > orders.key)   the key of a period
+  (umask 077; echo \"1 $(txid key new)\" > orders.key)   the key with the digit 1
   txid key check orders.key --name orders --digits 10 --check")]
 pub struct Key {
     /// What to do
@@ -555,9 +555,9 @@ pub enum KeyCommand {
     New,
     /// Print the check value of each key in a file
     ///
-    /// A check value does not reveal the key. Hosts with the same value show the same images: it is of the key, the name, the
-    /// length and the check digit. In the file of txid-agent, it is key = "66e94b-767ab6ec", or "1:66e94b-767ab6ec" for a key with
-    /// the digit 1.
+    /// A check value does not reveal the key. Hosts with the same value produce the same images: it covers the key, the name, the
+    /// length and the check digit. txid-agent's configuration file lists it: key-checks = ["66e94b-767ab6ec"], and for a key with
+    /// the digit 1, "1:66e94b-767ab6ec".
     Check(KeyCheck),
 }
 
@@ -575,7 +575,7 @@ pub struct KeyCheck {
     pub shape: Shape,
 }
 
-/// Print the images of numbers or UUIDs, one per line
+/// Encrypt numbers or UUIDs: print their images, one per line
 ///
 /// For one without an image, an empty line is printed, the error is reported, and the exit status is 1.
 #[derive(clap::Args)]
@@ -588,14 +588,14 @@ pub struct Hide {
     /// Which images
     #[command(flatten)]
     pub series: Series,
-    /// The numbers or UUIDs; reads lines of standard input if none are given
+    /// The numbers or UUIDs; without any, reads lines from standard input
     #[arg(value_name = "NUMBER")]
     pub numbers: Vec<String>,
 }
 
-/// Print the numbers or the UUIDs of images, one per line
+/// Decrypt images: print their numbers or UUIDs, one per line
 ///
-/// For a text that is no image, an empty line is printed, the error is reported, and the exit status is 1.
+/// For a text that is not an image, an empty line is printed, the error is reported, and the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -605,7 +605,7 @@ pub struct Reveal {
     /// Which images
     #[command(flatten)]
     pub series: Series,
-    /// The images; reads lines of standard input if none are given
+    /// The images; without any, reads lines from standard input
     #[arg(value_name = "IMAGE")]
     pub images: Vec<String>,
 }
@@ -623,10 +623,10 @@ pub struct Series {
     /// How its images look
     #[command(flatten)]
     pub shape: Shape,
-    /// The file of the segment of the numbers: a key that its store does not have is refused
+    /// The file of the segment of the numbers: a key that its store does not have is rejected
     #[arg(long, value_name = "FILE", conflicts_with = "uuid")]
     pub state: Option<PathBuf>,
-    /// Print one JSON object on each line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 }
@@ -644,12 +644,12 @@ pub struct Shape {
     /// Hide UUIDs of version 7, as UUIDs of version 4
     #[arg(long, conflicts_with_all = ["digits", "letters", "check"])]
     pub uuid: bool,
-    /// Images of numbers end with a check digit
+    /// Append a check digit to images of numbers
     #[arg(long)]
     pub check: bool,
 }
 
-/// Print the completions of a shell
+/// Print a shell's completion script
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -671,14 +671,14 @@ pub enum Shell {
     Fish,
 }
 
-/// Print a manual
+/// Print a manual page
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   txid man | man -l -
   txid man grep | man -l -")]
 pub struct Man {
-    /// The command that it is about; without it, txid itself
+    /// The command to document; without it, txid itself
     #[arg(value_name = "COMMAND")]
     pub command: Option<String>,
 }

@@ -364,7 +364,7 @@ fn names_are_read_as_what_they_mean() {
         ("snowflak", "no such format; did you mean snowflake?"),
         ("bogus", "no such format; --help lists them"),
         ("nanoid(10)", "'10' is no option, such as length=10"),
-        ("objectid", "ids of this format can be read, but not made"),
+        ("objectid", "ids of this format can be decoded, but not generated"),
     ] {
         let said = refusal(&mut txid(&["new", "--format", name]));
         assert_eq!(said, format!("txid: invalid value '{name}' for '--format <NAME>': {why}\n"));

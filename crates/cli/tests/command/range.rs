@@ -108,7 +108,10 @@ fn ids_that_do_not_sort_and_times_that_they_cannot_hold_are_refused() {
             "ids of snowflake have times from 2014-09-01T00:00:00.000Z to 2188-11-16T03:28:58.879Z",
         ),
         (&["--format", "flake", "--layout", "uid"], "--layout is for --format snowflake, not flake"),
-        (&["--format", "uuid_v4"], "invalid value 'uuid_v4' for '--format <NAME>': ids of this format hold no time"),
+        (
+            &["--format", "uuid_v4"],
+            "invalid value 'uuid_v4' for '--format <NAME>': ids of this format contain no timestamp",
+        ),
     ] {
         let said = refusal(&mut txid(&[&["range", "--from", "2001-01-01", "--to", "2001-01-02"], args].concat()));
         assert_eq!(said, format!("txid: {why}\n"));
