@@ -20,7 +20,7 @@ APISIX_HOME ?=
 KONG ?=
 
 # Shipped files have no path of this machine. Not for tests: sh drops variables whose names have a hyphen, as Cargo gives them.
-build agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
+build library agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
 
 # Only these call a package manager. The others say what is missing, and what to type.
 try run test test-all test-agent: export TXID_INSTALL := 1
@@ -34,7 +34,7 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS TRACE_CONTEXT_SRC OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help help-all build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-all test-agent soak mutants mutants-lua mutants-c bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
+.PHONY: help help-all build library check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-all test-agent soak mutants mutants-lua mutants-c bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
 help: ## list the targets; `make help-all` lists all
@@ -48,10 +48,13 @@ build: ## build libtxid.so, libtxid.a and txid in target/release
 	cargo build --locked --release
 	@packaging/manuals.sh target/release
 
-run: ## serve examples/nginx.conf on port 8080 (PORT=)
-	@scripts/need.sh build run
-	@# The same library as by `make build`, which a test of dependencies checks, and in a fifth of the time.
+# The same as by `make build`, which a test of dependencies checks, and in a fifth of the time.
+library: ### build libtxid.so and libtxid.a alone
+	@scripts/need.sh build
 	cargo build --locked --release --package txid-capi
+
+run: library ## serve examples/nginx.conf on port 8080 (PORT=)
+	@scripts/need.sh run
 	@exec scripts/run.sh
 
 try: ## the same without Rust: ids are made in plain LuaJIT
@@ -176,7 +179,6 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	luacheck --quiet .
 	scripts/subjects.sh
 	@git ls-files '*.c' '*.h' | grep -v '^include/' | xargs awk 'length > 100 { print FILENAME ":" FNR ": more than 100 columns"; bad = 1 } END { exit bad }'
-	@git ls-files '*.rs' | xargs perl -0ne 'if (/[^\n]*&& let\b|\b(?:if|while) let [^;{}]*\n\s*&& /) { print "$$ARGV: a let chain, which Rust 1.85 does not have: $$&\n"; $$bad = 1 } END { exit $$bad }'
 	@# Not installed by need.sh: it takes minutes to compile.
 	! cargo deny --version >/dev/null 2>&1 || for workspace in . agent; do cargo deny --manifest-path $$workspace/Cargo.toml --workspace --all-features check --config .cargo/deny.toml bans licenses sources || exit; done
 

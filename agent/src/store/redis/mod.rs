@@ -179,8 +179,9 @@ impl RedisStore {
             Reply::List(found) => found,
             Reply::Error(error) => return Err(self.meaning(error)),
             _ => {
-                let why = format_args!("the Sentinel at {sentinel} knows no master {master}");
-                return Err(self.address.misconfigured(why));
+                return Err(self
+                    .address
+                    .misconfigured(format_args!("the Sentinel at {sentinel} knows no master {master}")));
             }
         };
         match &found[..] {
