@@ -568,10 +568,12 @@ pub fn zookeeper_without_a_majority() -> Server {
 
 fn zookeeper_of(options: &[&'static str], class: &'static str, more: &str) -> Server {
     let (options, more) = (options.to_vec(), more.to_owned());
-    // It forgets a connection that it accepts too early, and then a client waits for the whole of its time-out.
+    // It forgets a session that is asked for while "This ZooKeeper instance is not currently serving requests", and then a client waits for
+    // the whole of its time-out.
     let answers = |mut stream: TcpStream| {
+        let mut first = [0];
         stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
-        stream.write_all(b"srvr").is_ok() && stream.read(&mut [0]).is_ok_and(|read| read > 0)
+        stream.write_all(b"srvr").is_ok() && stream.read(&mut first).is_ok_and(|read| read > 0) && first != *b"T"
     };
     Server::start_until(
         answers,

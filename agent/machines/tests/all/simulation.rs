@@ -122,15 +122,12 @@ fn beside_an_old_library_no_accident_gives_an_id_twice() {
 
 #[test]
 fn a_store_that_is_emptied_again_and_again_gives_no_id_twice() {
-    let first = seed();
-    for seed in first..first + 4 {
-        let mut fleet = Fleet::new(seed, 200, Plan::FORGETFUL);
-        fleet.run(1_800_000);
-        fleet.calm_down(300_000);
-        let report = fleet.report();
-        println!("seed {seed}: {report:?}");
-        assert_eq!((report.twice, report.backwards, report.too_far, report.leased), (0, 0, 0, 200), "seed {seed}");
-    }
+    let mut fleet = Fleet::new(seed(), 200, Plan::FORGETFUL);
+    fleet.run(1_800_000);
+    fleet.calm_down(300_000);
+    let report = fleet.report();
+    println!("{report:?}");
+    assert_eq!((report.twice, report.backwards, report.too_far, report.leased), (0, 0, 0, 200));
 }
 
 /// As while a fleet gets new settings, or a version whose records the old one cannot read.

@@ -65,14 +65,15 @@ mod tests {
         }
         let mode = std::fs::metadata(&config.dir).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode & !0o750, 0, "{mode:o}");
-        drop(locks.remove(0));
+        // A child that another test starts meanwhile inherits them, and would keep what is only closed.
+        flock(locks.remove(0), FlockOperation::Unlock).unwrap();
         let why = format!(
             "a child with the node users, which another txid-agent started, still runs; wait for its end, or end what 'fuser {}' \
              shows",
             config.dir.join(".users.command").display()
         );
         assert_eq!(lock(&config).unwrap_err().to_string(), why);
-        drop(locks);
+        flock(&locks[0], FlockOperation::Unlock).unwrap();
         assert!(lock(&config).is_ok());
         let path = config.dir.join(".orders.command");
         std::fs::remove_file(&path).unwrap();
