@@ -74,12 +74,10 @@ for purpose in "$@"; do
             # For examples/node, examples/go and examples/java.
             packages="$packages nodejs golang-go default-jdk-headless libjna-java"
             ;;
-        gateways) packages="$packages haproxy python3-venv" ;;
-        test)
-            # Other implementations that our ids are compared with, what writes a core, and the engines of readers/sql/.
-            packages="$packages apache2-bin python3-venv jq openssl gdb postgresql mariadb-server-core mariadb-client-core util-linux"
-            # For the web reader, readers/web/index.html.
-            packages="$packages chromium"
+        test) packages="$packages jq gdb util-linux" ;;
+        gateways)
+            # Other implementations that our ids are compared with, the engines of readers/sql/, and a browser for readers/web/index.html.
+            packages="$packages haproxy apache2-bin python3-venv openssl postgresql mariadb-server-core mariadb-client-core chromium"
             ;;
         check)
             needs_luajit=yes

@@ -1,6 +1,7 @@
 #!/bin/sh
 # prove.sh [FILE...]: runs the test-nginx suites against target/release/libtxid.so. Without arguments, runs all of t/ but what
-# needs txid-agent and the limits of instructions, and then those of resty.txid again without the library.
+# needs txid-agent, the tests of pages and installation, which need the command, and the limits of instructions; then those of resty.txid again
+# without the library.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -52,7 +53,7 @@ fi
 # Both, even if the first fails.
 status=0
 # shellcheck disable=SC2046,SC2086 # lists of files
-prove $include $(grep -rL --include='*.t' '^use Agent' t | grep -v '/instructions\.t$' | sort) || status=$?
+prove $include $(grep -rL --include='*.t' '^use Agent' t | grep -Ev '/(documents|install|instructions)\.t$' | sort) || status=$?
 echo "t/: resty.txid and the ids of clients in plain LuaJIT"
 # shellcheck disable=SC2086
 TXID_WITHOUT_LIBRARY=1 prove $include t/txid t/request/client-ids.t t/request/configure.t t/request/decisions.t t/request/handle.t || status=$?

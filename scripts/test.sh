@@ -43,8 +43,21 @@ report() {
 RUST_TEST_THREADS=$(($(nproc) * 2))
 export RUST_TEST_THREADS
 
+# Nothing is there to be reused in a first build, which takes a fifth less without what the next one would reuse.
+[ -d target/debug/incremental ] || export CARGO_INCREMENTAL=0
+
+# A newcomer waits for neither the command as it is shipped, nor for each test of a browser and of single instructions.
+library=library less="--skip web_reader:: --skip speed::" pages=t/documents.t
+export TXID_COMMAND="$PWD/target/debug/txid"
+if [ "$workspace" = all ]; then
+    library=build less='' pages="t/documents.t t/install.t"
+    TXID_COMMAND="$PWD/target/release/txid"
+else
+    export PROPTEST_CASES="${PROPTEST_CASES:-64}"
+fi
+
 # The suites begin when the library and the modules are there, while the tests in Rust are still built: Cargo locks each profile by itself.
-part library make --no-print-directory build &
+part library make --no-print-directory "$library" &
 library=$!
 part modules make --no-print-directory nginx-module &
 modules=$!
@@ -54,7 +67,7 @@ if [ "$workspace" = agent ]; then
     # shellcheck disable=SC2086 # several words, here and below
     part programs $agent --no-run || report
     # Most of them wait for the end of a lease. They begin in the order of their names: those of stores, which take long, would be last.
-    agents="env RUST_TEST_THREADS=$(($(nproc) * 4)) $agent --test with_servers --"
+    agents="env RUST_TEST_THREADS=$(($(nproc) * 8)) $agent --test with_servers --"
     part stores $agents stores:: segments:: &
     part with_servers $agents --skip stores:: --skip segments:: &
     part rust $agent --lib --bins --test all || :
@@ -96,11 +109,14 @@ wait "$programs" || report
 part alone $rust --test alone --test snowflake_processes &
 # shellcheck disable=SC2086
 part units $rust --lib --bins &
-# As shipped, the command runs in half of the time.
+# shellcheck disable=SC2086
+part pages scripts/prove.sh $pages &
 # shellcheck disable=SC2086
 [ "$workspace" != all ] || part corpus $rust --test corpus &
 # shellcheck disable=SC2086
-part rust env TXID_COMMAND="$PWD/target/release/txid" $rust --test all --test command || :
+part command $rust --test command &
+# shellcheck disable=SC2086
+part rust $rust --test all -- $less || :
 # shellcheck disable=SC2086
 part documentation $rust --doc || :
 wait

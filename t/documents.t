@@ -27,6 +27,14 @@ my $native    = Modules::directory() . '/ngx_http_txid_module.so';
 my $id        = qr/\b[0-9a-v]{19}[0g]\b/;
 my $scratch   = realpath(tempdir(CLEANUP => 1));
 
+# The command in TXID_COMMAND, or the one that is shipped.
+my $programs = $release;
+if ($ENV{TXID_COMMAND}) {
+    mkdir "$scratch/bin";
+    symlink $ENV{TXID_COMMAND}, "$scratch/bin/txid" or die "$scratch/bin/txid: $!";
+    $programs = "$scratch/bin:$release";
+}
+
 # Where the documents have it.
 my $key_file = write_file("$scratch/orders.key", "85962D72415D32DA4F2C574C02C44ED9\n", 0600);
 
@@ -229,7 +237,7 @@ sub check_console {
         $run =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g if $port;
         $run =~ s/\b(access|mixed)\.log/$scratch\/$1.log/g;
         $run =~ s/^curl -i/curl -s -i/;
-        my $output = masked(`PATH=$release:\$PATH; $run 2>&1` =~ s/\r//gr =~ s{\Q$scratch\E/}{}gr);
+        my $output = masked(`PATH=$programs:\$PATH; $run 2>&1` =~ s/\r//gr =~ s{\Q$scratch\E/}{}gr);
         # As grep, txid grep ends with 1 if it finds nothing.
         cmp_ok $? >> 8, '<=', $command =~ /^txid grep/ ? 1 : 0, "$command: status";
         my $pattern = join '', map { $_ eq "...\n" ? '(?s:.*)' : quotemeta } split /^/, masked($shown);
@@ -244,7 +252,7 @@ sub check_agent {
     for my $command ($block->{text} =~ /^(txid-agent run .*)/mg) {
         my $own = tempdir(CLEANUP => 1);
         my $run = $command =~ s{(--store '?\w+://(?:\w+@)?)[^/\s]+}{--dir $own ${1}127.0.0.1:1}r;
-        my $pid = open my $messages, '-|', "PATH=$release:\$PATH exec timeout 60 $run 2>&1" or die "$command: $!";
+        my $pid = open my $messages, '-|', "PATH=$programs:\$PATH exec timeout 60 $run 2>&1" or die "$command: $!";
         my $output = '';
         while (<$messages>) {
             $output .= $_;
@@ -260,7 +268,7 @@ sub check_agent {
 sub check_sh {
     my ($block) = @_;
     return check_agent($block) if $block->{text} =~ /^txid-agent run /;
-    my $output = do { local $ENV{PATH} = "$release:$ENV{PATH}"; my $file = write_file("$scratch/block.sh", here($block->{text})); `sh -e $file 2>&1` };
+    my $output = do { local $ENV{PATH} = "$programs:$ENV{PATH}"; my $file = write_file("$scratch/block.sh", here($block->{text})); `sh -e $file 2>&1` };
     is $?, 0, 'runs' or diag($output);
 }
 
@@ -380,7 +388,7 @@ for (@handle) {
 for my $file (glob 'docs/pictures/*.console') {
     my ($command, $shown) = contents($file) =~ /^\$ (.*?)\n(.*)\z/s or die "$file has no command\n";
     my $script = write_file("$scratch/shot.sh", "stty cols 90; exec 2>/dev/null\n$command\n");
-    my $printed = `cd docs/pictures && PATH=$release:\$PATH script -qec 'sh $script' /dev/null`;
+    my $printed = `cd docs/pictures && PATH=$programs:\$PATH script -qec 'sh $script' /dev/null`;
     is $printed =~ s/\r//gr =~ s/\e\[[\d;]*m//gr =~ s/ +$//gmr, $shown, $file;
 }
 is `scripts/pictures.pl check`, '', 'the pictures are drawn from their texts';

@@ -172,13 +172,13 @@ fn two_names_two_keys_and_two_lengths_are_different_permutations() {
 #[test]
 fn each_wrong_character_and_each_swap_of_neighbours_is_found() {
     let hidden = open(KEY, Form::Digits(6)).with_check_digit();
-    for number in 0..1_000_000 {
+    // An eighth of the numbers, and a third of the wrong digits, have each pair of digits at each place thousands of times.
+    for number in (0..1_000_000).step_by(8) {
         let shown = hidden.hide(number).unwrap();
         let mut text: [u8; 7] = shown.as_bytes().try_into().unwrap();
         assert_eq!(hidden.reveal(&text), Ok(number));
         for place in 0..7 {
             let right = text[place];
-            // The image of each is tried, so a third of the wrong ones is enough to try each pair of digits.
             for wrong in [(right - b'0' + 1) % 10, (right - b'0' + 4) % 10, (right - b'0' + 7) % 10] {
                 text[place] = b'0' + wrong;
                 assert_eq!(hidden.reveal(&text), Err(NotRevealed::Check), "{shown} at {place}");

@@ -16,6 +16,7 @@ mod ids;
 mod leases;
 #[path = "../alone/made.rs"]
 mod made;
+mod readers;
 mod segments;
 mod snowflake_layout;
 mod snowflake_state;

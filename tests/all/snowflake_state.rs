@@ -1,7 +1,7 @@
 //! The guarantees of a state's file: all processes share one word, and a wrong file is refused and left unchanged.
 
 use std::fs;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use test_helpers::{Directory, word};
 use txid::snowflake::{Generator, Layout, Order, State, StateError};
@@ -78,15 +78,18 @@ fn every_damaged_byte_is_refused_and_left_as_it_is() {
     let path = directory.file();
     generator(&path).generate().unwrap();
     let whole = fs::read(&path).unwrap();
+    // A whole file that is written over and over waits for the disk.
+    let file = fs::File::options().write(true).open(&path).unwrap();
     for place in 0..whole.len() {
         for damage in [0x01, 0xff] {
             let mut damaged = whole.clone();
             damaged[place] ^= damage;
-            fs::write(&path, &damaged).unwrap();
+            file.write_all_at(&damaged[place..=place], place as u64).unwrap();
             let error = open(&path).unwrap_err();
             assert!(matches!(error, StateError::Page(PageError::Damaged { .. })), "byte {place}: {error}");
             assert_eq!(fs::read(&path).unwrap(), damaged);
         }
+        file.write_all_at(&whole[place..=place], place as u64).unwrap();
     }
     let mut lost = whole.clone();
     lost[128..136].fill(0);
