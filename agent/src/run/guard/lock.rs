@@ -55,7 +55,7 @@ mod tests {
             ["--node", "users=sonyflake", "--node", "eu=snowflake", "--env", "A={orders}{users}", "--", "app"];
         let mut config = config(&options).unwrap();
         config.dir = directory.path().join("run/txid");
-        let mut locks = lock(&config).unwrap();
+        let locks = lock(&config).unwrap();
         assert_eq!(locks.len(), 2, "of the nodes of the child");
         for (lock, name) in locks.iter().zip([".orders.command", ".users.command"]) {
             let found = std::fs::metadata(config.dir.join(name)).unwrap();
@@ -65,15 +65,16 @@ mod tests {
         }
         let mode = std::fs::metadata(&config.dir).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode & !0o750, 0, "{mode:o}");
+        for node in ["orders", "users"] {
+            let why = format!(
+                "a child with the node {node}, which another txid-agent started, still runs; wait for its end, or end what \
+                 'fuser {}' shows",
+                config.dir.join(format!(".{node}.command")).display()
+            );
+            assert_eq!(lock_node(&config, node).unwrap_err().to_string(), why);
+        }
         // A child that another test starts meanwhile inherits them, and would keep what is only closed.
-        flock(locks.remove(0), FlockOperation::Unlock).unwrap();
-        let why = format!(
-            "a child with the node users, which another txid-agent started, still runs; wait for its end, or end what 'fuser {}' \
-             shows",
-            config.dir.join(".users.command").display()
-        );
-        assert_eq!(lock(&config).unwrap_err().to_string(), why);
-        flock(&locks[0], FlockOperation::Unlock).unwrap();
+        locks.iter().for_each(|lock| flock(lock, FlockOperation::Unlock).unwrap());
         assert!(lock(&config).is_ok());
         let path = config.dir.join(".orders.command");
         std::fs::remove_file(&path).unwrap();
