@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid};
 use tempfile::TempDir;
 
 use crate::failure;
@@ -109,9 +109,15 @@ impl Server {
         self.child = None;
     }
 
-    /// Stops it, or lets it go on.
+    /// Stops it, or lets it go on. On a busy machine, a server still answers after SIGSTOP was sent: so its stop is waited for.
     pub fn signal(&self, signal: i32) {
-        send(self.child.as_ref().unwrap().id() as i32, signal);
+        let id = self.child.as_ref().unwrap().id() as i32;
+        send(id, signal);
+        if signal == libc::SIGSTOP {
+            // An end is left to `Child`, and would otherwise be waited for in vain.
+            let options = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            waitid(WaitId::Pid(Pid::from_raw(id).unwrap()), options).unwrap();
+        }
     }
 
     pub fn path(&self, name: &str) -> String {
